@@ -1,0 +1,3 @@
+//! The commands of the workshop, one file each.
+
+pub mod codegen;

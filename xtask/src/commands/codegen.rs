@@ -1,0 +1,35 @@
+//! `cargo xtask codegen`: makes `generated/` agree with `schema/`.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::Result;
+
+use crate::problem::{EXIT_CLEAN, Report};
+use crate::{emit, load, write};
+
+/// Writes what differs and says so; a second run writes nothing.
+pub fn run(root: &Path, out: &mut dyn Write) -> Result<u8> {
+    let loaded = load::load(root)?;
+    let Some(contract) = loaded.contract else {
+        let report = Report::new(loaded.problems);
+        write!(out, "{}", report.render())?;
+        return Ok(report.exit_code());
+    };
+    let files = emit::emit(&contract)?;
+    let written = write::write(&root.join("generated"), &files)?;
+    for name in &written.changed {
+        writeln!(out, "wrote generated/{name}")?;
+    }
+    for name in &written.removed {
+        writeln!(out, "removed generated/{name}")?;
+    }
+    writeln!(
+        out,
+        "{} files, {} written, {} removed.",
+        files.len(),
+        written.changed.len(),
+        written.removed.len()
+    )?;
+    Ok(EXIT_CLEAN)
+}

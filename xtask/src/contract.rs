@@ -1,0 +1,350 @@
+//! The in-memory contract: closed enums that every emitter matches in full,
+//! so that a new form does not compile until each of them handles it.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+/// The whole contract as `schema/` states it.
+#[derive(Clone, Debug)]
+pub struct Contract {
+    pub settings: Settings,
+    /// Error codes in the order of the file.
+    pub errors: Vec<ErrorEntry>,
+    /// Connect-time text, highest priority first.
+    pub segments: Vec<Segment>,
+    pub clients: Vec<ClientLimit>,
+    pub resources: Vec<Resource>,
+    /// Shared shapes by name.
+    pub shapes: BTreeMap<String, Schema>,
+    /// Tools by name.
+    pub tools: BTreeMap<String, Tool>,
+}
+
+/// `contract.json`.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub name: String,
+    pub version: String,
+    pub capability: String,
+    pub version_header: String,
+    pub id_prefixes: Vec<(String, String)>,
+    pub budgets: Vec<(String, u64)>,
+    pub toolsets: Vec<(String, String)>,
+    pub prefixes: Vec<Prefix>,
+}
+
+impl Settings {
+    /// Returns a budget; the meta schema requires every one that is asked for.
+    pub fn budget(&self, name: &str) -> usize {
+        let found = self.budgets.iter().find(|(key, _)| key == name);
+        found.map_or(0, |(_, value)| usize::try_from(*value).unwrap_or(usize::MAX))
+    }
+}
+
+/// A stable message prefix.
+#[derive(Clone, Debug)]
+pub struct Prefix {
+    pub text: String,
+    pub code: String,
+    pub meaning: String,
+    pub remedy: String,
+}
+
+/// A member of the closed error vocabulary.
+#[derive(Clone, Debug)]
+pub struct ErrorEntry {
+    pub code: String,
+    pub http_status: u16,
+    pub retryable: bool,
+    pub meaning: String,
+    pub remedy: String,
+}
+
+/// A piece of the connect-time text, kept or dropped as a whole.
+#[derive(Clone, Debug)]
+pub struct Segment {
+    pub id: String,
+    pub priority: u64,
+    /// Left out for clients that cap instructions.
+    pub uncapped_only: bool,
+    pub body: SegmentBody,
+}
+
+/// What a segment says.
+#[derive(Clone, Debug)]
+pub enum SegmentBody {
+    Text(String),
+    /// Filled in by the server at connect time.
+    Slot(Slot),
+}
+
+/// What the server can fill in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    Rules,
+    AttachedProject,
+    Toolset,
+}
+
+impl Slot {
+    /// Every slot with its name in the schema.
+    pub const ALL: [(&'static str, Self); 3] = [
+        ("rules", Self::Rules),
+        ("attached_project", Self::AttachedProject),
+        ("toolset", Self::Toolset),
+    ];
+}
+
+/// A known limit of a client.
+#[derive(Clone, Debug)]
+pub struct ClientLimit {
+    pub client: String,
+    pub client_names: Vec<String>,
+    pub limit: Limit,
+    pub value: u64,
+    pub effect: String,
+    pub source: String,
+    pub date: String,
+}
+
+/// What a client limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    InstructionsMaxBytes,
+    IntegerPriority,
+}
+
+impl Limit {
+    /// Every limit with its name in the schema.
+    pub const ALL: [(&'static str, Self); 2] = [
+        ("instructions_max_bytes", Self::InstructionsMaxBytes),
+        ("integer_priority", Self::IntegerPriority),
+    ];
+}
+
+/// A resource or a resource template.
+#[derive(Clone, Debug)]
+pub struct Resource {
+    pub address: Address,
+    pub name: String,
+    pub title: String,
+    pub description: String,
+    pub mime_type: String,
+    /// Name of the shape that reading it returns.
+    pub shape: String,
+}
+
+/// Where a resource is.
+#[derive(Clone, Debug)]
+pub enum Address {
+    Uri(String),
+    Template(String),
+}
+
+/// One tool.
+#[derive(Clone, Debug)]
+pub struct Tool {
+    pub name: String,
+    pub title: String,
+    pub description: String,
+    pub toolset: Toolset,
+    pub since: String,
+    pub access: Access,
+    pub annotations: Annotations,
+    pub input: Schema,
+    pub output: Schema,
+    pub errors: Vec<ToolError>,
+    pub examples: Vec<Example>,
+}
+
+/// Which set a tool is offered in; `full` holds `core`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Toolset {
+    Core,
+    Full,
+}
+
+impl Toolset {
+    /// Every toolset with its name in the schema.
+    pub const ALL: [(&'static str, Self); 2] = [("core", Self::Core), ("full", Self::Full)];
+}
+
+/// What a handler may touch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    Read,
+    Append,
+    Write,
+}
+
+impl Access {
+    /// Every access with its name in the schema.
+    pub const ALL: [(&'static str, Self); 3] = [
+        ("read", Self::Read),
+        ("append", Self::Append),
+        ("write", Self::Write),
+    ];
+}
+
+/// MCP tool annotations; an absent hint is a finding, not a default.
+#[derive(Clone, Debug)]
+pub struct Annotations {
+    pub title: Option<String>,
+    pub read_only: Option<bool>,
+    pub destructive: Option<bool>,
+    pub idempotent: Option<bool>,
+    pub open_world: Option<bool>,
+}
+
+/// An error that a tool may answer with.
+#[derive(Clone, Debug)]
+pub struct ToolError {
+    pub code: String,
+    pub prefix: Option<String>,
+    pub when: String,
+}
+
+/// A call with its answer; a test vector in every language.
+#[derive(Clone, Debug)]
+pub struct Example {
+    pub name: String,
+    pub given: Vec<Step>,
+    pub input: Value,
+    pub verdict: Verdict,
+}
+
+/// A call that has to be made before an example.
+#[derive(Clone, Debug)]
+pub struct Step {
+    pub tool: String,
+    pub input: Value,
+    /// Name → JSON pointer into the answer, for later `${name}`.
+    pub keep: Vec<(String, String)>,
+}
+
+/// How an example ends.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// A sample answer, and what any live answer must hold by pointer.
+    Answer {
+        output: Value,
+        expect: Vec<(String, Value)>,
+    },
+    Refusal {
+        code: String,
+        prefix: Option<String>,
+        refused_by: RefusedBy,
+    },
+}
+
+/// Who refuses an invalid example.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RefusedBy {
+    Schema,
+    Handler,
+}
+
+/// A schema of the dialect.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Schema {
+    pub description: Option<String>,
+    pub nullable: bool,
+    pub default: Option<Value>,
+    pub deprecated: bool,
+    pub form: Form,
+}
+
+/// The forms of the dialect; nothing else exists.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Form {
+    Object {
+        properties: Vec<Property>,
+        closed: bool,
+    },
+    Array {
+        items: Box<Schema>,
+        min_items: Option<u64>,
+        max_items: Option<u64>,
+        unique: bool,
+    },
+    String {
+        min_length: Option<u64>,
+        max_length: Option<u64>,
+        /// Bound in bytes of UTF-8, enforced by the door beside the schema.
+        max_bytes: Option<u64>,
+        pattern: Option<String>,
+        format: Option<Format>,
+    },
+    Enum {
+        members: Vec<String>,
+        /// A minor version may add members.
+        open: bool,
+    },
+    Integer {
+        minimum: Option<i64>,
+        maximum: Option<i64>,
+    },
+    Number {
+        minimum: Option<f64>,
+        maximum: Option<f64>,
+    },
+    Boolean,
+    /// A shared shape, by name.
+    Shape(String),
+    /// A union told apart by a one-member enum in the named property.
+    Tagged { tag: String, variants: Vec<Schema> },
+}
+
+/// A property of an object, in source order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Property {
+    pub name: String,
+    pub required: bool,
+    pub schema: Schema,
+}
+
+/// String formats of the dialect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    DateTime,
+    Date,
+    Uuid,
+}
+
+impl Format {
+    /// Every format with its name in JSON Schema.
+    pub const ALL: [(&'static str, Self); 3] = [
+        ("date-time", Self::DateTime),
+        ("date", Self::Date),
+        ("uuid", Self::Uuid),
+    ];
+}
+
+/// Returns the name of a value in one of the `ALL` tables.
+pub fn name_of<T: PartialEq>(table: &[(&'static str, T)], value: &T) -> &'static str {
+    table
+        .iter()
+        .find(|(_, member)| member == value)
+        .map_or("", |(name, _)| name)
+}
+
+/// Returns the value of a name in one of the `ALL` tables.
+pub fn find_named<T: Copy>(table: &[(&'static str, T)], name: &str) -> Option<T> {
+    table
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, value)| *value)
+}
+
+/// Returns the Rust type name of a schema name: `open_loop` → `OpenLoop`.
+pub fn type_name(name: &str) -> String {
+    name.split(['_', '-'])
+        .map(|part| {
+            let mut letters = part.chars();
+            letters.next().map_or_else(String::new, |first| {
+                first.to_ascii_uppercase().to_string() + letters.as_str()
+            })
+        })
+        .collect()
+}

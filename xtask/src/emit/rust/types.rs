@@ -1,0 +1,187 @@
+//! Rust types of every shape, tool input and tool output, made by typify.
+//!
+//! typify ignores or mistranslates value constraints (bounds, patterns,
+//! formats), so it is fed a copy without them: the types say what a value is
+//! made of, and the door validates against the schema itself.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result};
+use serde_json::{Map, Value, json};
+
+use crate::contract::{Contract, Form, Schema, type_name};
+
+/// Returns the source of `types.rs`.
+pub fn source(contract: &Contract) -> Result<String> {
+    let mut definitions = Map::new();
+    let mut objects: BTreeMap<String, &Schema> = BTreeMap::new();
+    for (name, shape) in &contract.shapes {
+        if is_named(shape) {
+            definitions.insert(type_name(name), feed(contract, shape));
+            objects.insert(type_name(name), shape);
+        }
+    }
+    for tool in contract.tools.values() {
+        let name = type_name(&tool.name);
+        definitions.insert(format!("{name}Input"), feed(contract, &tool.input));
+        definitions.insert(format!("{name}Output"), feed(contract, &tool.output));
+        objects.insert(format!("{name}Input"), &tool.input);
+        objects.insert(format!("{name}Output"), &tool.output);
+    }
+    let root: schemars::schema::RootSchema =
+        serde_json::from_value(json!({ "definitions": definitions }))
+            .context("typify's schema types refuse the contract")?;
+    let mut settings = typify::TypeSpaceSettings::default();
+    settings.with_derive("PartialEq".to_owned());
+    let mut space = typify::TypeSpace::new(&settings);
+    space
+        .add_ref_types(root.definitions)
+        .context("typify refuses the contract")?;
+    let mut syntax: syn::File =
+        syn::parse2(space.to_stream()).context("typify wrote no Rust")?;
+    for item in &mut syntax.items {
+        shorten_docs(item);
+        order_fields(item, &objects);
+    }
+    let doc = "//! Types of everything that crosses the wire.\n//! They are no validators: the door checks every value against its schema.\n";
+    Ok(doc.to_owned() + &prettyplease::unparse(&syntax))
+}
+
+/// Whether a shape becomes a type of its own; plain strings stay strings.
+fn is_named(schema: &Schema) -> bool {
+    matches!(
+        schema.form,
+        Form::Object { .. } | Form::Enum { .. } | Form::Tagged { .. }
+    )
+}
+
+fn feed(contract: &Contract, schema: &Schema) -> Value {
+    let mut value = match &schema.form {
+        Form::Object { properties, closed } => {
+            let fields: Map<String, Value> = properties
+                .iter()
+                .map(|property| {
+                    let field = feed(contract, &property.schema);
+                    // An Option tells an absent array from an empty one.
+                    let field = if property.required || property.schema.nullable {
+                        field
+                    } else {
+                        optional(contract, &property.schema, field)
+                    };
+                    (property.name.clone(), field)
+                })
+                .collect();
+            let required: Vec<&str> = properties
+                .iter()
+                .filter(|property| property.required)
+                .map(|property| property.name.as_str())
+                .collect();
+            let mut object = json!({
+                "type": "object",
+                "properties": fields,
+                "required": required,
+            });
+            if *closed {
+                object["additionalProperties"] = json!(false);
+            }
+            object
+        }
+        Form::Array { items, .. } => json!({ "type": "array", "items": feed(contract, items) }),
+        Form::String { .. } => json!({ "type": "string" }),
+        Form::Enum { members, .. } => json!({ "type": "string", "enum": members }),
+        Form::Integer { .. } => json!({ "type": "integer" }),
+        Form::Number { .. } => json!({ "type": "number" }),
+        Form::Boolean => json!({ "type": "boolean" }),
+        Form::Shape(name) => match contract.shapes.get(name) {
+            Some(shape) if is_named(shape) => {
+                return json!({ "$ref": format!("#/definitions/{}", type_name(name)) });
+            }
+            Some(shape) => feed(contract, shape),
+            None => Value::Null,
+        },
+        Form::Tagged { variants, .. } => {
+            let variants: Vec<Value> = variants
+                .iter()
+                .map(|variant| feed(contract, variant))
+                .collect();
+            json!({ "oneOf": variants })
+        }
+    };
+    if schema.nullable {
+        value = json!({ "anyOf": [value, { "type": "null" }] });
+    }
+    if let (Some(text), Some(map)) = (&schema.description, value.as_object_mut()) {
+        map.insert("description".to_owned(), json!(text));
+    }
+    value
+}
+
+/// Wraps a field so that typify makes an `Option` of it.
+fn optional(contract: &Contract, schema: &Schema, field: Value) -> Value {
+    let about = schema.description.as_ref().or_else(|| match &schema.form {
+        Form::Shape(name) => contract.shapes.get(name)?.description.as_ref(),
+        _ => None,
+    });
+    let mut wrapped = json!({ "anyOf": [field, { "type": "null" }] });
+    if let Some(text) = about {
+        wrapped["description"] = json!(text);
+    }
+    wrapped
+}
+
+/// Cuts the copy of the JSON Schema that typify appends to each type's docs.
+fn shorten_docs(item: &mut syn::Item) {
+    let attributes = match item {
+        syn::Item::Struct(item) => &mut item.attrs,
+        syn::Item::Enum(item) => &mut item.attrs,
+        _ => return,
+    };
+    let mut within = false;
+    attributes.retain(|attribute| {
+        let Some(text) = doc_text(attribute) else {
+            return true;
+        };
+        within |= text.contains("<details>");
+        !within && !text.trim().is_empty()
+    });
+}
+
+/// Puts the fields back into the order of the schema, which is the order in
+/// which an answer is written and read; typify sorts them by name.
+fn order_fields(item: &mut syn::Item, objects: &BTreeMap<String, &Schema>) {
+    let syn::Item::Struct(item) = item else {
+        return;
+    };
+    let Some(Form::Object { properties, .. }) =
+        objects.get(&item.ident.to_string()).map(|schema| &schema.form)
+    else {
+        return;
+    };
+    let syn::Fields::Named(fields) = &mut item.fields else {
+        return;
+    };
+    let place = |field: &syn::Field| {
+        let ident = field.ident.as_ref().map(ToString::to_string);
+        // A field that is a Rust keyword ends in an underscore.
+        let name = ident.unwrap_or_default();
+        properties
+            .iter()
+            .position(|property| property.name == name.trim_end_matches('_'))
+    };
+    let mut named: Vec<syn::Field> = fields.named.iter().cloned().collect();
+    named.sort_by_key(place);
+    fields.named = named.into_iter().collect();
+}
+
+fn doc_text(attribute: &syn::Attribute) -> Option<String> {
+    let syn::Meta::NameValue(pair) = &attribute.meta else {
+        return None;
+    };
+    match &pair.value {
+        syn::Expr::Lit(syn::ExprLit {
+            lit: syn::Lit::Str(text),
+            ..
+        }) => Some(text.value()),
+        _ => None,
+    }
+}
