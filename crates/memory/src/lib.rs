@@ -1,1 +1,6 @@
 //! .
+
+mod hints;
+mod rank;
+mod secrets;
+mod text;
