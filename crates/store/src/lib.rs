@@ -1,1 +1,145 @@
-//! .
+//! Keeps memories in SQLite, and is the only crate that knows SQL.
+//!
+//! Two files stand in the data folder: `memory.db` holds everything that is
+//! someone's memory, `bookkeeping.db` what the server notes for itself (which
+//! project a conversation works in). Each is at a version of an append-only
+//! list of migrations; a file of a newer program, of another program, or a
+//! damaged one is refused and left as it is.
+//!
+//! # The map
+//!
+//! | module | holds |
+//! |---|---|
+//! | `open`, `migrate` | opening a file, versions |
+//! | `writer`, `readers` | group commit; snapshots on read-only connections |
+//! | `views` | `Read`, `Append`, `Write`: what a closure may do |
+//! | `accounts`, `scopes` | who there is; where memories live, members, hints |
+//! | `memories`, `lists`, `lifecycle`, `history` | rows, one and many; what happens to them; the record of it |
+//! | `links`, `entities`, `disputes`, `rules` | what is said about memories |
+//! | `index`, `search` | full text: keeping it, asking it |
+//! | `threads` | the bookkeeping file |
+//!
+//! # Who may read what
+//!
+//! A row is visible to its owner, and, when it is shared, to the owner and
+//! the members of its scope. Every query takes the caller from its view, and
+//! the predicate stands in the SQL (`visible!`, `readable!`). Lists and
+//! searches walk *partitions*: a partition is one audience, either the shared
+//! rows of a scope or one person's private rows in it, and a [`Reach`] names
+//! the partitions that one caller may read. Absent and hidden are both `None`.
+//!
+//! # Writing
+//!
+//! [`Store::append`] and [`Store::write`] return `Ok` after the commit, and
+//! leave nothing behind otherwise. Calls that arrive together share a commit.
+//! A closure runs on the thread of its caller while the writing connection is
+//! held, so it must not call the store again, nor wait for anything slow.
+//!
+//! # Full text
+//!
+//! The caller of [`Store::open`] brings the function that cuts a text into
+//! words; this crate indexes what it returns. Beside the words of a memory
+//! stand those of its neighbours in the same thread and partition, in a column
+//! that weighs less. The row number of an index entry says its partition,
+//! memory and length, so that a search reads only the postings of its caller's
+//! partitions and scores them without looking anything up.
+
+mod accounts;
+mod disputes;
+mod entities;
+mod error;
+mod history;
+mod ids;
+mod index;
+mod lifecycle;
+mod links;
+mod lists;
+mod memories;
+mod migrate;
+mod open;
+mod readers;
+mod rules;
+mod scopes;
+mod search;
+mod sql;
+mod threads;
+mod views;
+mod writer;
+
+use std::path::Path;
+
+pub use accounts::Caller;
+pub use disputes::{Dispute, NewDispute};
+pub use entities::{AnchorRow, EdgeRow, EntityRow, EntityUse};
+pub use error::Error;
+pub use history::{Event, HistoryRow};
+pub use links::{Direction, Neighbour};
+pub use lists::{Stub, Summary};
+pub use memories::{MemoryRow, NewMemory, Provenance};
+pub use rules::{NewRule, RuleRow};
+pub use scopes::{HintKind, Role, ScopeKey, ScopeKind, ScopeRow, Visibility};
+pub use search::{Corpus, Found, Hit, Reach};
+pub use threads::ThreadRow;
+pub use views::{Append, Read, Write};
+
+/// Cuts a text into the words to index, joined by single blanks.
+///
+/// The same function must cut queries. A change of what it returns needs the
+/// index rebuilt.
+pub type Tokenise = fn(&str) -> String;
+
+/// An open data folder.
+///
+/// Any number of threads may use one, and any number of processes may have
+/// the same folder open.
+pub struct Store {
+    readers: readers::Readers,
+    writer: writer::Writer,
+    threads: threads::Threads,
+    tokenise: Tokenise,
+}
+
+impl Store {
+    /// Opens the data folder, making it and its files if they are not there.
+    pub fn open(dir: &Path, tokenise: Tokenise) -> Result<Self, Error> {
+        open::folder(dir)?;
+        let path = dir.join("memory.db");
+        let conn = open::writer(&path, &open::MEMORY)?;
+        Ok(Self {
+            readers: readers::Readers::new(path),
+            writer: writer::Writer::new(conn),
+            threads: threads::Threads::open(&dir.join("bookkeeping.db"))?,
+            tokenise,
+        })
+    }
+
+    /// Runs `look` on one snapshot, with a view that cannot write.
+    pub fn read<R, E: From<Error>>(
+        &self,
+        caller: &Caller,
+        look: impl FnOnce(&mut Read<'_>) -> Result<R, E>,
+    ) -> Result<R, E> {
+        self.readers.run(|conn| look(&mut Read::new(conn, caller)))
+    }
+
+    /// Runs `work` with a view that can add; `Ok` means that it is on disk.
+    pub fn append<R, E: From<Error>>(
+        &self,
+        caller: &Caller,
+        work: impl FnOnce(&mut Append<'_>) -> Result<R, E>,
+    ) -> Result<R, E> {
+        self.writer
+            .run(|conn| work(&mut Append::new(conn, caller, self.tokenise)))
+    }
+
+    /// Runs `work` with a view that can do everything; `Ok` means that it is
+    /// on disk.
+    pub fn write<R, E: From<Error>>(
+        &self,
+        caller: &Caller,
+        work: impl FnOnce(&mut Write<'_>) -> Result<R, E>,
+    ) -> Result<R, E> {
+        self.writer
+            .run(|conn| work(&mut Write::new(conn, caller, self.tokenise)))
+    }
+}

@@ -1,0 +1,92 @@
+//! Accounts: who there is, and on whose behalf a view is opened.
+
+use rusqlite::named_params;
+
+use crate::Store;
+use crate::error::Error;
+use crate::ids;
+use crate::scopes::ScopeKind;
+use crate::views::Read;
+
+/// An account on whose behalf the store is used.
+///
+/// Only the store makes one, so a value always names an account that existed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    pub(crate) key: i64,
+    id: String,
+    handle: String,
+}
+
+impl Caller {
+    /// Returns the opaque id of the account.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Returns the handle, which stands in the paths of the account's scopes.
+    pub fn handle(&self) -> &str {
+        &self.handle
+    }
+
+    /// Nobody: reads nothing, owns nothing. Stands in for a caller where an
+    /// account is looked up or made.
+    fn nobody() -> Self {
+        Self {
+            key: 0,
+            id: String::new(),
+            handle: String::new(),
+        }
+    }
+}
+
+const FIND: &str = "SELECT key, id, handle FROM account WHERE handle = :handle";
+
+impl Store {
+    /// Returns the account with a handle, if there is one.
+    pub fn find_account(&self, handle: &str) -> Result<Option<Caller>, Error> {
+        self.readers
+            .run(|conn| find(&Read::new(conn, &Caller::nobody()), handle))
+    }
+
+    /// Returns the account with a handle, making it and its two scopes
+    /// (`user.<handle>` and `user.<handle>.core`) when there is none.
+    ///
+    /// The handle is a label of `[a-z0-9_]`; the caller of this has checked it.
+    pub fn get_or_create_account(&self, handle: &str, at: i64) -> Result<Caller, Error> {
+        if let Some(account) = self.find_account(handle)? {
+            return Ok(account);
+        }
+        self.writer.run(|conn| {
+            let nobody = Caller::nobody();
+            let view = Read::new(conn, &nobody);
+            if let Some(account) = find(&view, handle)? {
+                return Ok(account);
+            }
+            let id = ids::fresh(ids::USER, at);
+            view.run(
+                "INSERT INTO account (id, handle, created_at) VALUES (:id, :handle, :at)",
+                named_params! {":id": id, ":handle": handle, ":at": at},
+            )?;
+            let account = Caller {
+                key: conn.last_insert_rowid(),
+                id,
+                handle: handle.to_owned(),
+            };
+            let own = Read::new(conn, &account);
+            own.insert_scope(&format!("user.{handle}"), ScopeKind::Personal, at)?;
+            own.insert_scope(&format!("user.{handle}.core"), ScopeKind::Core, at)?;
+            Ok(account)
+        })
+    }
+}
+
+fn find(view: &Read<'_>, handle: &str) -> Result<Option<Caller>, Error> {
+    view.find(FIND, named_params! {":handle": handle}, |row| {
+        Ok(Caller {
+            key: row.get(0)?,
+            id: row.get(1)?,
+            handle: row.get(2)?,
+        })
+    })
+}

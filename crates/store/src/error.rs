@@ -1,0 +1,70 @@
+//! Everything that can go wrong in the store, in one enum.
+//!
+//! No message holds SQL, a path or stored text: messages may travel up to a
+//! log line, and the cause that SQLite gave travels only as `source`.
+
+use std::sync::Arc;
+
+use rusqlite::ErrorCode;
+
+/// Why the store could not do what it was asked.
+///
+/// A thing that is absent, or that the caller may not see, is never an error
+/// here: it is a `None`.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Another process held the file for longer than a caller should wait.
+    #[error("another process holds the store")]
+    Busy,
+    /// The file was written by a newer program and was left untouched.
+    #[error("the store file has version {found}, and this program knows versions up to {known}")]
+    NewerFile {
+        /// Version found in the file.
+        found: i64,
+        /// Newest version that this program knows.
+        known: i64,
+    },
+    /// The file exists and is not one of ours; it was left untouched.
+    #[error("the store file belongs to another program")]
+    ForeignFile,
+    /// The file is damaged; it was left untouched.
+    #[error("the store file is damaged")]
+    Corrupt(#[source] Option<rusqlite::Error>),
+    /// The disk is full; nothing of the call was stored.
+    #[error("the disk is full")]
+    DiskFull,
+    /// The data folder or a file in it could not be made or read.
+    #[error("the data folder cannot be used")]
+    Folder(#[source] std::io::Error),
+    /// A migration failed; the file is as it was before.
+    #[error("the store file could not be brought to version {to}")]
+    Migration {
+        /// Version that the failed step leads to.
+        to: i64,
+        /// What SQLite said.
+        #[source]
+        cause: rusqlite::Error,
+    },
+    /// The commit that this call shared failed; nothing of it was stored.
+    #[error("the commit failed")]
+    Commit(#[source] Arc<rusqlite::Error>),
+    /// The caller's role does not allow it; whoever called this crate should
+    /// have asked first.
+    #[error("the caller may not do this")]
+    NotAllowed,
+    /// Anything else that SQLite refused.
+    #[error("the store refused an operation")]
+    Sqlite(#[source] rusqlite::Error),
+}
+
+impl From<rusqlite::Error> for Error {
+    fn from(cause: rusqlite::Error) -> Self {
+        match cause.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
+            Some(ErrorCode::DatabaseCorrupt) => Self::Corrupt(Some(cause)),
+            Some(ErrorCode::NotADatabase) => Self::ForeignFile,
+            Some(ErrorCode::DiskFull) => Self::DiskFull,
+            _ => Self::Sqlite(cause),
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Which project a conversation works in: the bookkeeping file.
+//!
+//! A token is looked up under its own account only; for anyone else it leads
+//! nowhere, as one that was never given out.
+
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rusqlite::{Connection, OptionalExtension as _, named_params};
+
+use crate::Store;
+use crate::accounts::Caller;
+use crate::error::Error;
+use crate::ids;
+use crate::open;
+use crate::scopes::ScopeKey;
+
+/// A conversation that was heard of lately enough.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThreadRow {
+    /// What the client echoes.
+    pub token: String,
+    /// The project it works in.
+    pub scope: ScopeKey,
+    /// When it was last used: milliseconds since the epoch.
+    pub used_at: i64,
+}
+
+/// The bookkeeping file.
+pub(crate) struct Threads {
+    conn: Mutex<Connection>,
+}
+
+impl Threads {
+    pub(crate) fn open(path: &Path) -> Result<Self, Error> {
+        Ok(Self {
+            conn: Mutex::new(open::writer(path, &open::BOOKKEEPING)?),
+        })
+    }
+
+    fn conn(&self) -> MutexGuard<'_, Connection> {
+        self.conn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Store {
+    /// Returns the caller's thread with a token, if it was used after
+    /// `not_before`.
+    pub fn find_thread(
+        &self,
+        caller: &Caller,
+        token: &str,
+        not_before: i64,
+    ) -> Result<Option<ThreadRow>, Error> {
+        let conn = self.threads.conn();
+        let mut statement = conn.prepare_cached(
+            "SELECT token, scope, used_at FROM thread \
+             WHERE token = :token AND account = :account AND used_at > :not_before",
+        )?;
+        let found = statement.query_row(
+            named_params! {":token": token, ":account": caller.id(), ":not_before": not_before},
+            thread,
+        );
+        Ok(found.optional()?)
+    }
+
+    /// Returns the caller's thread of a conversation, if it was used after
+    /// `not_before`.
+    pub fn find_thread_of(
+        &self,
+        caller: &Caller,
+        conversation: &str,
+        not_before: i64,
+    ) -> Result<Option<ThreadRow>, Error> {
+        let conn = self.threads.conn();
+        let mut statement = conn.prepare_cached(
+            "SELECT token, scope, used_at FROM thread \
+             WHERE account = :account AND conversation = :conversation AND used_at > :not_before",
+        )?;
+        let found = statement.query_row(
+            named_params! {
+                ":account": caller.id(), ":conversation": conversation, ":not_before": not_before,
+            },
+            thread,
+        );
+        Ok(found.optional()?)
+    }
+
+    /// Makes a thread for the caller, and drops those that were not used after
+    /// `not_before`.
+    pub fn mint_thread(
+        &self,
+        caller: &Caller,
+        scope: ScopeKey,
+        conversation: Option<&str>,
+        now: i64,
+        not_before: i64,
+    ) -> Result<ThreadRow, Error> {
+        let conn = self.threads.conn();
+        conn.prepare_cached("DELETE FROM thread WHERE used_at <= :not_before")?
+            .execute(named_params! {":not_before": not_before})?;
+        let token = ids::fresh(ids::THREAD, now);
+        // Two processes may hear of one conversation at once; the later one
+        // takes over what the earlier one made.
+        let mut statement = conn.prepare_cached(
+            "INSERT INTO thread (token, account, scope, conversation, created_at, used_at) \
+             VALUES (:token, :account, :scope, :conversation, :now, :now) \
+             ON CONFLICT (account, conversation) WHERE conversation IS NOT NULL \
+             DO UPDATE SET scope = :scope, used_at = :now RETURNING token, scope, used_at",
+        )?;
+        Ok(statement.query_row(
+            named_params! {
+                ":token": token, ":account": caller.id(), ":scope": scope,
+                ":conversation": conversation, ":now": now,
+            },
+            thread,
+        )?)
+    }
+
+    /// Notes that a thread of the caller's is in use, and the project it works
+    /// in now.
+    pub fn touch_thread(
+        &self,
+        caller: &Caller,
+        token: &str,
+        scope: ScopeKey,
+        now: i64,
+    ) -> Result<(), Error> {
+        self.threads
+            .conn()
+            .prepare_cached(
+                "UPDATE thread SET used_at = :now, scope = :scope \
+                 WHERE token = :token AND account = :account",
+            )?
+            .execute(named_params! {
+                ":token": token, ":account": caller.id(), ":scope": scope, ":now": now,
+            })?;
+        Ok(())
+    }
+}
+
+fn thread(row: &rusqlite::Row<'_>) -> rusqlite::Result<ThreadRow> {
+    Ok(ThreadRow {
+        token: row.get(0)?,
+        scope: row.get(1)?,
+        used_at: row.get(2)?,
+    })
+}

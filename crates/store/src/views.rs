@@ -1,0 +1,86 @@
+//! What a closure gets to work with: `Read`, `Append`, `Write`.
+//!
+//! Each view carries its caller, and every query takes the caller from there:
+//! there is no way to name another. `Append` can do all that `Read` can, and
+//! `Write` all that `Append` can.
+
+use std::ops::{Deref, DerefMut};
+
+use rusqlite::Connection;
+
+use crate::Tokenise;
+use crate::accounts::Caller;
+
+/// Looks, and cannot change anything: outside of a write, its connection was
+/// opened so that SQLite itself refuses.
+pub struct Read<'v> {
+    pub(crate) conn: &'v Connection,
+    pub(crate) caller: &'v Caller,
+}
+
+/// Adds: rows, links, successors, closings. Takes nothing away.
+pub struct Append<'v> {
+    read: Read<'v>,
+    pub(crate) tokenise: Tokenise,
+}
+
+/// Does everything, retiring without a successor included.
+pub struct Write<'v> {
+    append: Append<'v>,
+}
+
+impl<'v> Read<'v> {
+    pub(crate) fn new(conn: &'v Connection, caller: &'v Caller) -> Self {
+        Self { conn, caller }
+    }
+
+    /// Returns on whose behalf this view reads.
+    pub fn caller(&self) -> &Caller {
+        self.caller
+    }
+}
+
+impl<'v> Append<'v> {
+    pub(crate) fn new(conn: &'v Connection, caller: &'v Caller, tokenise: Tokenise) -> Self {
+        Self {
+            read: Read::new(conn, caller),
+            tokenise,
+        }
+    }
+}
+
+impl<'v> Write<'v> {
+    pub(crate) fn new(conn: &'v Connection, caller: &'v Caller, tokenise: Tokenise) -> Self {
+        Self {
+            append: Append::new(conn, caller, tokenise),
+        }
+    }
+}
+
+impl<'v> Deref for Append<'v> {
+    type Target = Read<'v>;
+
+    fn deref(&self) -> &Read<'v> {
+        &self.read
+    }
+}
+
+impl<'v> DerefMut for Append<'v> {
+    fn deref_mut(&mut self) -> &mut Read<'v> {
+        &mut self.read
+    }
+}
+
+impl<'v> Deref for Write<'v> {
+    type Target = Append<'v>;
+
+    fn deref(&self) -> &Append<'v> {
+        &self.append
+    }
+}
+
+impl<'v> DerefMut for Write<'v> {
+    fn deref_mut(&mut self) -> &mut Append<'v> {
+        &mut self.append
+    }
+}

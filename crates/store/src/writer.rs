@@ -1,0 +1,220 @@
+//! The one connection that writes, shared by every caller: group commit.
+//!
+//! A commit costs a flush to the disk, and a flush serves as many calls as
+//! have run before it. So the caller that gets the lock begins a transaction
+//! if none is open, does its work inside a savepoint on its own thread, and
+//! then looks behind it: if others wait for the lock, it leaves the
+//! transaction to them and waits for its end; if nobody does, it commits and
+//! wakes everyone whose work was in it.
+//!
+//! Invariant: a transaction left open has a thread waiting for the lock, and
+//! every thread that gets the lock either commits or sees another one waiting.
+//! So nothing waits for ever, and no timer is needed.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use rusqlite::Connection;
+
+use crate::error::Error;
+
+/// Calls in one transaction at most, so that the first of them does not wait
+/// for an endless row of others.
+const BATCH_LIMIT: usize = 64;
+
+/// The writing connection and the transaction that is open on it.
+pub(crate) struct Writer {
+    waiting: AtomicUsize,
+    state: Mutex<State>,
+}
+
+struct State {
+    conn: Connection,
+    open: Option<Open>,
+    /// When a caller last gave up on another process. Those who queued behind
+    /// it have waited as long, and give up with it.
+    gave_up: Option<Instant>,
+}
+
+struct Open {
+    batch: Arc<Batch>,
+    n_calls: usize,
+}
+
+/// One transaction, as those see it who wait for its end.
+struct Batch {
+    outcome: Mutex<Option<Outcome>>,
+    decided: Condvar,
+}
+
+/// How a transaction ended; an error is shared by all calls in it.
+type Outcome = Result<(), Arc<rusqlite::Error>>;
+
+impl Batch {
+    fn new() -> Arc<Self> {
+        Arc::new(Self {
+            outcome: Mutex::new(None),
+            decided: Condvar::new(),
+        })
+    }
+
+    fn decide(&self, outcome: Outcome) {
+        *self.outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
+        self.decided.notify_all();
+    }
+
+    fn wait(&self) -> Result<(), Error> {
+        let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            match outcome.as_ref() {
+                Some(outcome) => return outcome.clone().map_err(Error::Commit),
+                None => {
+                    outcome = self
+                        .decided
+                        .wait(outcome)
+                        .unwrap_or_else(PoisonError::into_inner);
+                }
+            }
+        }
+    }
+}
+
+/// What a call's own work came to, before its transaction ends.
+enum Work<R, E> {
+    Kept(R),
+    Refused(E),
+    Panicked(Box<dyn Any + Send>),
+}
+
+impl Writer {
+    pub(crate) fn new(conn: Connection) -> Self {
+        Self {
+            waiting: AtomicUsize::new(0),
+            state: Mutex::new(State {
+                conn,
+                open: None,
+                gave_up: None,
+            }),
+        }
+    }
+
+    /// Runs `work` so that all of it is committed when this returns `Ok`, and
+    /// none of it is kept when it returns `Err` or panics.
+    pub(crate) fn run<R, E: From<Error>>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<R, E>,
+    ) -> Result<R, E> {
+        let entered = Instant::now();
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        self.waiting.fetch_sub(1, Ordering::SeqCst);
+
+        let batch = state.join(entered)?;
+        let work = match state.work(work) {
+            Ok(work) => work,
+            Err(error) => Work::Refused(E::from(error)),
+        };
+        self.end_or_hand_over(state);
+        match work {
+            Work::Kept(value) => batch.wait().map(|()| value).map_err(E::from),
+            Work::Refused(error) => Err(error),
+            Work::Panicked(payload) => resume_unwind(payload),
+        }
+    }
+
+    fn end_or_hand_over(&self, mut state: MutexGuard<'_, State>) {
+        let Some(open) = state.open.as_ref() else {
+            return;
+        };
+        if self.waiting.load(Ordering::SeqCst) > 0 && open.n_calls < BATCH_LIMIT {
+            return;
+        }
+        let outcome = state.conn.execute_batch("COMMIT");
+        state.end(outcome);
+    }
+}
+
+impl State {
+    /// Enters the open transaction, or begins one.
+    fn join(&mut self, entered: Instant) -> Result<Arc<Batch>, Error> {
+        if let Some(open) = self.open.as_mut() {
+            open.n_calls += 1;
+            return Ok(Arc::clone(&open.batch));
+        }
+        if self.gave_up.is_some_and(|moment| entered < moment) {
+            return Err(Error::Busy);
+        }
+        if let Err(error) = self
+            .conn
+            .execute_batch("BEGIN IMMEDIATE")
+            .map_err(Error::from)
+        {
+            if matches!(error, Error::Busy) {
+                self.gave_up = Some(Instant::now());
+            }
+            return Err(error);
+        }
+        let batch = Batch::new();
+        self.open = Some(Open {
+            batch: Arc::clone(&batch),
+            n_calls: 1,
+        });
+        Ok(batch)
+    }
+
+    /// Runs one call's work and keeps or undoes it as a whole.
+    fn work<R, E>(
+        &mut self,
+        work: impl FnOnce(&Connection) -> Result<R, E>,
+    ) -> Result<Work<R, E>, Error> {
+        if let Err(cause) = self.conn.execute_batch("SAVEPOINT call") {
+            return Err(self.abandon(cause));
+        }
+        let done = match catch_unwind(AssertUnwindSafe(|| work(&self.conn))) {
+            Ok(Ok(value)) => Work::Kept(value),
+            Ok(Err(error)) => Work::Refused(error),
+            Err(payload) => Work::Panicked(payload),
+        };
+        let sql = match done {
+            Work::Kept(_) => "RELEASE call",
+            Work::Refused(_) | Work::Panicked(_) => "ROLLBACK TO call; RELEASE call",
+        };
+        match self.conn.execute_batch(sql) {
+            Ok(()) => Ok(done),
+            // A full disk and its like make SQLite roll everything back on its
+            // own; then there is no savepoint left, and the batch is lost.
+            Err(cause) => {
+                let lost = self.abandon(cause);
+                match done {
+                    Work::Kept(_) => Err(lost),
+                    Work::Refused(_) | Work::Panicked(_) => Ok(done),
+                }
+            }
+        }
+    }
+
+    /// Gives the whole transaction up.
+    fn abandon(&mut self, cause: rusqlite::Error) -> Error {
+        let cause = Arc::new(cause);
+        self.end_shared(Err(Arc::clone(&cause)));
+        Error::Commit(cause)
+    }
+
+    fn end(&mut self, outcome: rusqlite::Result<()>) {
+        self.end_shared(outcome.map_err(Arc::new));
+    }
+
+    fn end_shared(&mut self, outcome: Outcome) {
+        if !self.conn.is_autocommit() {
+            // Cannot fail in a way that leaves the transaction open: SQLite
+            // ends it even when writing the rollback itself goes wrong.
+            let _ = self.conn.execute_batch("ROLLBACK");
+        }
+        if let Some(open) = self.open.take() {
+            open.batch.decide(outcome);
+        }
+    }
+}

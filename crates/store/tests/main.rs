@@ -1,0 +1,16 @@
+//! The behaviour that any backend of the store must show.
+//!
+//! The modules are marked as tests, so that the lints treat them as such.
+
+#[cfg(test)]
+mod audience;
+#[cfg(test)]
+mod commit;
+#[cfg(test)]
+mod files;
+#[cfg(test)]
+mod fixture;
+#[cfg(test)]
+mod full_text;
+#[cfg(test)]
+mod rows;
