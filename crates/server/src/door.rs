@@ -1,0 +1,195 @@
+//! The one door: MCP, plain HTTP and the command line call the same function,
+//! so they cannot disagree. It names no tool.
+//!
+//! A call is normalised, validated against the very schema that is advertised,
+//! dispatched, and its answer checked against the output schema.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use contract::{Error, ErrorCode, ToolName};
+use jsonschema::Validator;
+use memory::{Call, Memory};
+use serde_json::Value;
+
+mod arguments;
+mod violations;
+
+pub use violations::LONE_SURROGATE;
+
+/// Validates, dispatches and checks every call.
+pub struct Door {
+    memory: Memory,
+    tools: BTreeMap<ToolName, Entry>,
+    served: String,
+    in_flight: AtomicUsize,
+}
+
+/// What the door keeps of one tool.
+struct Entry {
+    input_schema: Value,
+    output_schema: Value,
+    // Compiled on first use: a process that only lists tools pays nothing.
+    input: OnceLock<Result<Validator, String>>,
+    output: OnceLock<Result<Validator, String>>,
+}
+
+impl Door {
+    /// Returns the door to this memory with the tools of the served list.
+    pub fn new(memory: Memory, served: &str) -> Result<Self, serde_json::Error> {
+        let list: Vec<Value> = serde_json::from_str(served)?;
+        let mut tools = BTreeMap::new();
+        for mut tool in list {
+            let name = tool.get("name").and_then(Value::as_str);
+            let Some(name) = name.and_then(ToolName::find) else {
+                continue;
+            };
+            let mut take = |key: &str| tool.get_mut(key).map_or_else(Value::default, Value::take);
+            tools.insert(
+                name,
+                Entry {
+                    input_schema: take("inputSchema"),
+                    output_schema: take("outputSchema"),
+                    input: OnceLock::new(),
+                    output: OnceLock::new(),
+                },
+            );
+        }
+        Ok(Self {
+            memory,
+            tools,
+            served: served.to_owned(),
+            in_flight: AtomicUsize::new(0),
+        })
+    }
+
+    /// Returns the memory behind the door.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// Returns the list of tools exactly as served.
+    pub fn served(&self) -> &str {
+        &self.served
+    }
+
+    /// Returns the tool of this name, if the door offers it.
+    pub fn find(&self, name: &str) -> Option<ToolName> {
+        ToolName::find(name).filter(|tool| self.tools.contains_key(tool))
+    }
+
+    /// Returns what to say about a name that no tool has.
+    pub fn unknown_tool(&self, name: &str) -> String {
+        let names: Vec<&str> = self.tools.keys().map(|tool| tool.as_str()).collect();
+        violations::unknown("tool", name, &names)
+    }
+
+    /// Returns how many calls are being worked on.
+    pub fn in_flight(&self) -> usize {
+        self.in_flight.load(Ordering::SeqCst)
+    }
+
+    /// Runs one call to its end. Blocks: call it off the asynchronous threads.
+    pub fn call(&self, call: &Call, tool: ToolName, arguments: Value) -> Result<Value, Error> {
+        let _running = Running::enter(&self.in_flight);
+        let entry = self
+            .tools
+            .get(&tool)
+            .ok_or_else(|| Error::not_found(self.unknown_tool(tool.as_str())))?;
+        let outcome = self
+            .admit(entry, tool, arguments)
+            .and_then(|arguments| self.dispatch(call, tool, arguments))
+            .and_then(|output| checked(entry, output));
+        outcome.map_err(|error| listed(tool, error))
+    }
+
+    /// Returns the arguments as the handler may see them.
+    fn admit(&self, entry: &Entry, tool: ToolName, arguments: Value) -> Result<Value, Error> {
+        let mut arguments = arguments;
+        arguments::normalise(&entry.input_schema, &mut arguments);
+        let validator = compiled(&entry.input, &entry.input_schema)?;
+        let mut found = violations::of_schema(validator, &entry.input_schema, &arguments);
+        found.extend(violations::of_text(&arguments));
+        found.extend(violations::of_bytes(tool.byte_limits(), &arguments));
+        if found.is_empty() {
+            Ok(arguments)
+        } else {
+            Err(violations::error(found))
+        }
+    }
+
+    /// Calls the handler; a panic in it is an answer too, and the server lives.
+    fn dispatch(&self, call: &Call, tool: ToolName, arguments: Value) -> Result<Value, Error> {
+        let run = || contract::dispatch(&self.memory, call, tool, arguments);
+        // What the panic said may hold somebody's memory; the hook in `logs`
+        // has logged where it was.
+        catch_unwind(AssertUnwindSafe(run))
+            .unwrap_or_else(|_| Err(Error::internal("the handler panicked")))
+    }
+}
+
+fn compiled<'a>(
+    cell: &'a OnceLock<Result<Validator, String>>,
+    schema: &Value,
+) -> Result<&'a Validator, Error> {
+    cell.get_or_init(|| {
+        jsonschema::options()
+            .should_validate_formats(true)
+            .build(schema)
+            .map_err(|error| error.to_string())
+    })
+    .as_ref()
+    .map_err(Error::internal)
+}
+
+/// Returns the answer if it is what the contract promises.
+fn checked(entry: &Entry, output: Value) -> Result<Value, Error> {
+    let validator = compiled(&entry.output, &entry.output_schema)?;
+    if validator.is_valid(&output) {
+        return Ok(output);
+    }
+    // The value stays out of the log: it may be somebody's memory.
+    let broken: Vec<String> = validator
+        .iter_errors(&output)
+        .map(|error| format!("{} at {}", error.kind().keyword(), error.instance_path()))
+        .collect();
+    Err(Error::internal(format!(
+        "the answer breaks its schema: {}",
+        broken.join(", ")
+    )))
+}
+
+/// Returns the error if the tool may answer with it; else what it hides.
+fn listed(tool: ToolName, error: Error) -> Error {
+    let known = error.code == ErrorCode::Internal
+        || tool
+            .errors()
+            .iter()
+            .any(|entry| entry.code == error.code && entry.prefix == error.prefix());
+    if known {
+        error
+    } else {
+        Error::internal(format!(
+            "{} answered an error that it does not list: {error}",
+            tool.as_str()
+        ))
+    }
+}
+
+/// Counts a call while it runs, also when it panics.
+struct Running<'a>(&'a AtomicUsize);
+
+impl<'a> Running<'a> {
+    fn enter(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::SeqCst);
+        Self(count)
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}

@@ -1,0 +1,209 @@
+//! HTTP: `/mcp` (Streamable HTTP, both eras, no transport sessions), the same
+//! tools as plain routes, and health. Loopback only, one owner, one token.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{any, get};
+use axum::serve::ListenerExt;
+use contract::Error;
+use memory::{Call, ClientInfo};
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::{Value, json};
+
+use crate::door::Door;
+use crate::logs;
+use crate::mcp::{Handler, Shared};
+use crate::wire::{MAX_MESSAGE_BYTES, mark_lone_surrogates};
+
+mod guard;
+
+pub use guard::RequestId;
+
+/// What the routes share.
+#[derive(Clone)]
+struct Site {
+    door: Arc<Door>,
+    token: Arc<str>,
+    address: SocketAddr,
+}
+
+/// Returns a listener on loopback, and refuses to be reachable from elsewhere.
+pub async fn bind(address: SocketAddr) -> Result<tokio::net::TcpListener> {
+    if !address.ip().is_loopback() {
+        bail!(
+            "{address} is no loopback address: without accounts, the server is for this machine only"
+        );
+    }
+    tokio::net::TcpListener::bind(address)
+        .await
+        .with_context(|| format!("cannot listen on {address}; is another server running there?"))
+}
+
+/// Serves until `stop` resolves.
+pub async fn serve(
+    listener: tokio::net::TcpListener,
+    shared: Arc<Shared>,
+    door: Arc<Door>,
+    token: String,
+    stop: impl Future<Output = ()> + Send + 'static,
+) -> Result<()> {
+    let site = Site {
+        door,
+        token: token.into(),
+        address: listener.local_addr()?,
+    };
+    // Without it, every streamed reply waits 40 ms for Nagle's algorithm.
+    let listener = listener.tap_io(|stream| {
+        let _ = stream.set_nodelay(true);
+    });
+    axum::serve(listener, router(site, shared))
+        .with_graceful_shutdown(stop)
+        .await
+        .context("the server ended")
+}
+
+fn router(site: Site, shared: Arc<Shared>) -> Router {
+    let config = StreamableHttpServerConfig::default()
+        // Many clients never recover from a lost session; without one, nothing
+        // is lost when the server restarts.
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .with_max_request_body_bytes(MAX_MESSAGE_BYTES)
+        // The guard checks Host and Origin on every route, these included.
+        .disable_allowed_hosts()
+        .disable_allowed_origins();
+    let mcp = StreamableHttpService::new(
+        move || Ok(Handler::new(Arc::clone(&shared), None)),
+        Arc::new(NeverSessionManager::default()),
+        config,
+    );
+    let mcp = Router::new()
+        .route_service("/mcp", mcp)
+        .layer(from_fn(guard::readable_message))
+        .layer(from_fn_with_state(site.clone(), guard::mcp_token));
+    let api = Router::new()
+        .route("/api/tools/{name}", any(call_tool))
+        .layer(from_fn_with_state(site.clone(), guard::api_token));
+    Router::new()
+        .route("/healthz", get(health))
+        .merge(api)
+        .merge(mcp)
+        .fallback(no_route)
+        .method_not_allowed_fallback(no_method)
+        .layer(from_fn_with_state(site.clone(), guard::origin))
+        .layer(from_fn(guard::announce))
+        .with_state(site)
+}
+
+async fn health() -> Response {
+    json_response(StatusCode::OK, &json!({ "status": "ok" }))
+}
+
+async fn no_route() -> Response {
+    error_response(&Error::not_found(
+        "there is no such route; known: POST /mcp, POST /api/tools/{name}, GET /healthz",
+    ))
+}
+
+async fn no_method() -> Response {
+    let error = Error::validation("this route does not take that method");
+    let mut response = error_response(&error);
+    *response.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
+    response
+}
+
+async fn call_tool(
+    State(site): State<Site>,
+    axum::Extension(RequestId(request_id)): axum::Extension<RequestId>,
+    Path(name): Path<String>,
+    method: axum::http::Method,
+    headers: HeaderMap,
+    body: Result<Bytes, axum::extract::rejection::BytesRejection>,
+) -> Response {
+    if method != axum::http::Method::POST {
+        let mut response = no_method().await;
+        let allowed = header::HeaderValue::from_static("POST");
+        response.headers_mut().insert(header::ALLOW, allowed);
+        return response;
+    }
+    let Some(tool) = site.door.find(&name) else {
+        return error_response(&Error::not_found(site.door.unknown_tool(&name)));
+    };
+    let arguments = match body {
+        Ok(bytes) => read_arguments(&bytes),
+        Err(_) => Err(too_large()),
+    };
+    let arguments = match arguments {
+        Ok(arguments) => arguments,
+        Err(error) => return error_response(&error),
+    };
+    let call = Call {
+        session: None,
+        client: client_of(&headers),
+        request_id,
+    };
+    let door = Arc::clone(&site.door);
+    let outcome = logs::observed(call, tool, move |call| door.call(call, tool, arguments)).await;
+    match outcome {
+        Ok(payload) => json_response(StatusCode::OK, &payload),
+        Err(error) => error_response(&error),
+    }
+}
+
+fn too_large() -> Error {
+    Error::validation(format!("a body may have at most {MAX_MESSAGE_BYTES} bytes"))
+}
+
+fn read_arguments(bytes: &[u8]) -> Result<Value, Error> {
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Ok(Value::Null);
+    }
+    serde_json::from_slice(&mark_lone_surrogates(bytes)).map_err(|error| {
+        Error::validation(format!("the body is no JSON that can be read: {error}"))
+    })
+}
+
+/// Returns the program behind a plain call, from its `User-Agent`.
+fn client_of(headers: &HeaderMap) -> Option<ClientInfo> {
+    let text = headers.get(header::USER_AGENT)?.to_str().ok()?;
+    let (name, version) = text.split_once('/').unwrap_or((text, ""));
+    let version = version.split_whitespace().next().unwrap_or_default();
+    Some(ClientInfo {
+        name: name.chars().take(128).collect(),
+        version: version.chars().take(64).collect(),
+    })
+}
+
+fn json_response(status: StatusCode, value: &Value) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, "application/json"),
+        (header::CACHE_CONTROL, "no-store"),
+    ];
+    (status, headers, value.to_string()).into_response()
+}
+
+/// Returns the one error body with the status of its code.
+fn error_response(error: &Error) -> Response {
+    let status =
+        StatusCode::from_u16(error.code.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut response = json_response(status, &error.body());
+    let wait = error
+        .details
+        .as_ref()
+        .and_then(|details| details.get("retry_after_s"))
+        .and_then(Value::as_u64);
+    if let Some(seconds) = wait {
+        let value = header::HeaderValue::from(seconds);
+        response.headers_mut().insert(header::RETRY_AFTER, value);
+    }
+    response
+}

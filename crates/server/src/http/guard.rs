@@ -1,0 +1,186 @@
+//! What every request passes before a route sees it: names for the log, the
+//! DNS rebinding check, the token, and a message that a parser can read.
+
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::Response;
+use contract::Error;
+use contract::constants::{CONTRACT_VERSION, CONTRACT_VERSION_HEADER};
+use serde_json::{Value, json};
+
+use super::{Site, error_response, json_response, too_large};
+use crate::logs;
+use crate::wire::{MAX_MESSAGE_BYTES, mark_lone_surrogates};
+
+/// JSON-RPC code of a request without a valid token. It lies outside the range
+/// that the protocol keeps for itself.
+const UNAUTHORIZED: i32 = -31001;
+/// JSON-RPC code of a request from a place that may not call.
+const FORBIDDEN: i32 = -31003;
+const PARSE_ERROR: i32 = -32700;
+const INVALID_REQUEST: i32 = -32600;
+
+/// The id that a response and its log lines share.
+#[derive(Clone)]
+pub struct RequestId(pub String);
+
+/// Names the request and the contract on every response.
+pub async fn announce(mut request: Request, next: Next) -> Response {
+    let id = logs::request_id();
+    request.extensions_mut().insert(RequestId(id.clone()));
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    if let Ok(value) = HeaderValue::from_str(&id) {
+        headers.insert("x-request-id", value);
+    }
+    if let Ok(name) = header::HeaderName::from_bytes(CONTRACT_VERSION_HEADER.as_bytes()) {
+        headers.insert(name, HeaderValue::from_static(CONTRACT_VERSION));
+    }
+    response
+}
+
+/// Refuses what a page of another site can send: a foreign `Host` (DNS
+/// rebinding) or a foreign `Origin`. A program sends no `Origin`.
+pub async fn origin(State(site): State<Site>, request: Request, next: Next) -> Response {
+    let Some(what) = foreign(&site, &request) else {
+        return next.run(request).await;
+    };
+    let error = Error::forbidden(format!(
+        "the header {what} names another site; call this server as 127.0.0.1 or localhost"
+    ));
+    if request.uri().path() == "/mcp" {
+        return rpc_error(StatusCode::FORBIDDEN, FORBIDDEN, &error);
+    }
+    error_response(&error)
+}
+
+/// Returns the header that names another site.
+fn foreign(site: &Site, request: &Request) -> Option<&'static str> {
+    let text = |name| {
+        let value = request.headers().get(name)?;
+        Some(value.to_str().unwrap_or_default().to_ascii_lowercase())
+    };
+    let port = site.address.port();
+    let ours = |host: &str| {
+        ["127.0.0.1", "localhost", "[::1]"]
+            .iter()
+            .any(|name| host == *name || host == format!("{name}:{port}"))
+    };
+    let host = text(header::HOST).or_else(|| {
+        let authority = request.uri().authority()?;
+        Some(authority.as_str().to_ascii_lowercase())
+    });
+    if !host.as_deref().is_some_and(ours) {
+        return Some("Host");
+    }
+    let origin = text(header::ORIGIN)?;
+    let is_ours = origin.strip_prefix("http://").is_some_and(ours);
+    (!is_ours).then_some("Origin")
+}
+
+/// Asks for the token with the error body of the contract.
+pub async fn api_token(State(site): State<Site>, request: Request, next: Next) -> Response {
+    match authorised(&site, &request) {
+        Ok(()) => next.run(request).await,
+        Err(error) => challenge(error_response(&error)),
+    }
+}
+
+/// Asks for the token with the error body of JSON-RPC.
+pub async fn mcp_token(State(site): State<Site>, request: Request, next: Next) -> Response {
+    match authorised(&site, &request) {
+        Ok(()) => next.run(request).await,
+        Err(error) => challenge(rpc_error(StatusCode::UNAUTHORIZED, UNAUTHORIZED, &error)),
+    }
+}
+
+fn authorised(site: &Site, request: &Request) -> Result<(), Error> {
+    let sent = request
+        .headers()
+        .get(header::AUTHORIZATION)
+        .and_then(|value| value.to_str().ok())
+        .and_then(|value| value.split_once(' '))
+        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
+        .map(|(_, token)| token.trim());
+    match sent {
+        Some(token) if same(token.as_bytes(), site.token.as_bytes()) => Ok(()),
+        Some(_) => Err(Error::unauthorized(
+            "the token is not the one of this server; its data folder holds it in the file \"token\"",
+        )),
+        None => Err(Error::unauthorized(
+            "send \"Authorization: Bearer …\" with the token from the file \"token\" of the data folder",
+        )),
+    }
+}
+
+/// Compares in a time that does not depend on where the two differ.
+fn same(left: &[u8], right: &[u8]) -> bool {
+    let difference = left
+        .iter()
+        .zip(right)
+        .fold(left.len() ^ right.len(), |sum, (left, right)| {
+            sum | usize::from(left ^ right)
+        });
+    std::hint::black_box(difference) == 0
+}
+
+fn challenge(mut response: Response) -> Response {
+    let value = HeaderValue::from_static("Bearer realm=\"zero-memory\"");
+    response
+        .headers_mut()
+        .insert(header::WWW_AUTHENTICATE, value);
+    response
+}
+
+/// Hands only readable JSON on, and answers the rest as JSON-RPC says.
+pub async fn readable_message(request: Request, next: Next) -> Response {
+    if request.method() != Method::POST {
+        let error = Error::validation("this endpoint takes POST only; it keeps no stream open");
+        let mut response = rpc_error(StatusCode::METHOD_NOT_ALLOWED, INVALID_REQUEST, &error);
+        let allowed = HeaderValue::from_static("POST");
+        response.headers_mut().insert(header::ALLOW, allowed);
+        return response;
+    }
+    let (mut parts, body) = request.into_parts();
+    let Ok(bytes) = to_bytes(body, MAX_MESSAGE_BYTES).await else {
+        return rpc_error(StatusCode::PAYLOAD_TOO_LARGE, INVALID_REQUEST, &too_large());
+    };
+    let bytes = mark_lone_surrogates(&bytes).into_owned();
+    match serde_json::from_slice::<Value>(&bytes) {
+        Ok(Value::Object(_)) => {}
+        Ok(_) => {
+            let error = Error::validation("send one JSON-RPC message; batches are not supported");
+            return rpc_error(StatusCode::BAD_REQUEST, INVALID_REQUEST, &error);
+        }
+        Err(error) => {
+            let error = Error::validation(format!("the body is no JSON that can be read: {error}"));
+            return rpc_error(StatusCode::BAD_REQUEST, PARSE_ERROR, &error);
+        }
+    }
+    // Replies are JSON: a client that takes JSON need not also take a stream.
+    let accept = parts.headers.get(header::ACCEPT);
+    let takes_json = accept.is_none_or(|value| {
+        let text = value.to_str().unwrap_or_default();
+        text.contains("application/json") || text.contains("*/*")
+    });
+    if takes_json {
+        let both = HeaderValue::from_static("application/json, text/event-stream");
+        parts.headers.insert(header::ACCEPT, both);
+    }
+    parts
+        .headers
+        .insert(header::CONTENT_LENGTH, HeaderValue::from(bytes.len()));
+    next.run(Request::from_parts(parts, Body::from(bytes)))
+        .await
+}
+
+fn rpc_error(status: StatusCode, code: i32, error: &Error) -> Response {
+    let body = json!({
+        "jsonrpc": "2.0",
+        "id": null,
+        "error": { "code": code, "message": error.message, "data": error.body() },
+    });
+    json_response(status, &body)
+}

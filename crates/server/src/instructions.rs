@@ -1,0 +1,121 @@
+//! Composes the connect-time text from whole segments under the client's cap.
+
+use contract::constants::{CLIENT_LIMITS, INSTRUCTIONS, Limit, SegmentBody, Slot};
+
+/// What the server fills in.
+pub struct Facts<'a> {
+    /// Standing rules of the caller, pinned first.
+    pub rules: &'a [String],
+    /// Scope path of the project that the session works in.
+    pub attached_project: Option<&'a str>,
+    /// Name of the toolset that is offered.
+    pub toolset: &'a str,
+}
+
+/// The text and what had to be left out of it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Composed {
+    /// Whole segments, highest priority first.
+    pub text: String,
+    /// Ids of the segments that did not fit.
+    pub dropped: Vec<&'static str>,
+}
+
+/// Returns how many bytes of instructions this client reads, if it caps them.
+pub fn cap_of(client_name: Option<&str>) -> Option<usize> {
+    let name = client_name?.to_ascii_lowercase();
+    CLIENT_LIMITS
+        .iter()
+        .filter(|entry| entry.client_names.contains(&name.as_str()))
+        .find_map(|entry| match entry.limit {
+            Limit::InstructionsMaxBytes(bytes) => Some(bytes),
+            Limit::IntegerPriority => None,
+        })
+}
+
+/// Returns the text for a client with this cap.
+///
+/// Segments come in order of priority, and one that would not fit is left out
+/// as a whole: half a rule is worse than none.
+pub fn compose(facts: &Facts<'_>, cap: Option<usize>) -> Composed {
+    let mut composed = Composed {
+        text: String::new(),
+        dropped: Vec::new(),
+    };
+    for segment in INSTRUCTIONS {
+        if segment.uncapped_only && cap.is_some() {
+            continue;
+        }
+        let body = match segment.body {
+            SegmentBody::Text(text) => Some(text.to_owned()),
+            SegmentBody::Slot(slot) => fill(slot, facts),
+        };
+        let Some(body) = body else {
+            continue;
+        };
+        let separator = if composed.text.is_empty() { "" } else { "\n\n" };
+        let length = composed.text.len() + separator.len() + body.len();
+        if cap.is_some_and(|cap| length > cap) {
+            composed.dropped.push(segment.id);
+            continue;
+        }
+        composed.text.push_str(separator);
+        composed.text.push_str(&body);
+    }
+    composed
+}
+
+fn fill(slot: Slot, facts: &Facts<'_>) -> Option<String> {
+    match slot {
+        Slot::Rules if facts.rules.is_empty() => None,
+        Slot::Rules => Some(format!("Standing rules:\n- {}", facts.rules.join("\n- "))),
+        Slot::AttachedProject => facts.attached_project.map(|scope| {
+            format!("This session works in {scope}; writes without a target go there.")
+        }),
+        Slot::Toolset => Some(format!("Toolset: {}.", facts.toolset)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts(rules: &[String]) -> Facts<'_> {
+        Facts {
+            rules,
+            attached_project: Some("proj.me.shop"),
+            toolset: "core",
+        }
+    }
+
+    #[test]
+    fn a_capped_client_gets_whole_segments_within_its_cap() {
+        for n_rules in [0, 1, 12, 500] {
+            let rules: Vec<String> = (0..n_rules)
+                .map(|index| format!("Rule number {index}: always say why."))
+                .collect();
+            let composed = compose(&facts(&rules), Some(2048));
+            assert!(composed.text.len() <= 2048, "{n_rules} rules");
+            let shown = composed.text.matches("Rule number").count();
+            assert!(shown == 0 || shown == n_rules, "{shown} of {n_rules} rules");
+            assert_eq!(composed.dropped.contains(&"rules"), n_rules == 500);
+        }
+    }
+
+    #[test]
+    fn an_uncapped_client_gets_everything() {
+        let rules: Vec<String> = (0..500).map(|index| format!("Rule {index}.")).collect();
+        let composed = compose(&facts(&rules), None);
+        assert_eq!(composed.dropped, Vec::<&str>::new());
+        assert!(composed.text.contains("Rule 499."));
+        assert!(composed.text.contains("proj.me.shop"));
+    }
+
+    #[test]
+    fn the_cap_is_found_by_the_name_in_the_handshake() {
+        assert_eq!(cap_of(Some("claude-code")), Some(2048));
+        assert_eq!(cap_of(Some("Claude-Code")), Some(2048));
+        assert_eq!(cap_of(Some("inspector")), None);
+        assert_eq!(cap_of(None), None);
+    }
+}

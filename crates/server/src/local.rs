@@ -1,0 +1,122 @@
+//! Local mode: where the data lives and the token that opens it.
+
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+/// Name of the file that holds the token, inside the data folder.
+const TOKEN_FILE: &str = "token";
+
+/// Bytes of randomness in a token.
+const TOKEN_BYTES: usize = 32;
+
+/// Returns the data folder: the given one, or the platform's.
+pub fn data_folder(given: Option<PathBuf>) -> Result<PathBuf> {
+    if let Some(folder) = given {
+        return Ok(folder);
+    }
+    let from = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let base = if cfg!(windows) {
+        from("LOCALAPPDATA").map(PathBuf::from)
+    } else if cfg!(target_os = "macos") {
+        from("HOME").map(|home| PathBuf::from(home).join("Library/Application Support"))
+    } else {
+        from("XDG_DATA_HOME")
+            .map(PathBuf::from)
+            .or_else(|| from("HOME").map(|home| PathBuf::from(home).join(".local/share")))
+    };
+    base.map(|base| base.join("zero-memory"))
+        .context("no data folder: pass --data DIR or set ZERO_MEMORY_DATA")
+}
+
+/// Returns the token of the data folder, made on first use.
+pub fn token(folder: &Path) -> Result<String> {
+    make_private_folder(folder)?;
+    let path = folder.join(TOKEN_FILE);
+    match fs::read_to_string(&path) {
+        Ok(text) => {
+            let token = text.trim().to_owned();
+            if token.len() < TOKEN_BYTES {
+                bail!(
+                    "the token file {} is damaged: delete it, and a new token is made",
+                    path.display()
+                );
+            }
+            return Ok(token);
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        Err(error) => {
+            return Err(error).with_context(|| format!("cannot read {}", path.display()));
+        }
+    }
+    let token = new_token()?;
+    match write_new(&path, &token) {
+        Ok(()) => Ok(token),
+        // Another process was faster; its token counts.
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            let text = fs::read_to_string(&path)
+                .with_context(|| format!("cannot read {}", path.display()))?;
+            Ok(text.trim().to_owned())
+        }
+        Err(error) => Err(error).with_context(|| format!("cannot write {}", path.display())),
+    }
+}
+
+fn new_token() -> Result<String> {
+    let mut bytes = [0_u8; TOKEN_BYTES];
+    getrandom::fill(&mut bytes).context("the system has no randomness")?;
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(format!("{}{hex}", contract::constants::TOKEN_ID_PREFIX))
+}
+
+/// Writes a file that only its owner can read; the content appears at once.
+fn write_new(path: &Path, content: &str) -> std::io::Result<()> {
+    let temporary = path.with_extension(format!("{}.new", std::process::id()));
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(&temporary)?;
+    file.write_all(content.as_bytes())?;
+    file.sync_all()?;
+    // Unlike a rename, a link never replaces what is there already.
+    let linked = fs::hard_link(&temporary, path);
+    fs::remove_file(&temporary)?;
+    linked
+}
+
+fn make_private_folder(folder: &Path) -> Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder
+        .create(folder)
+        .with_context(|| format!("cannot make the data folder {}", folder.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_made_once_and_only_its_owner_reads_it() {
+        let folder = std::env::temp_dir().join(format!("zm-token-{}", std::process::id()));
+        let first = token(&folder).unwrap();
+        let second = token(&folder).unwrap();
+        assert_eq!(first, second);
+        assert!(first.starts_with("tok_"));
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode(&folder.join(TOKEN_FILE)), 0o600);
+            assert_eq!(mode(&folder), 0o700);
+        }
+        fs::write(folder.join(TOKEN_FILE), "").unwrap();
+        assert!(token(&folder).unwrap_err().to_string().contains("damaged"));
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}

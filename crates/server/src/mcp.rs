@@ -1,0 +1,344 @@
+//! The MCP handler: both protocol eras, one door. It names no tool.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use contract::Error;
+use contract::constants::{CONTRACT_CAPABILITY, CONTRACT_VERSION, RESOURCES, SERVER_NAME};
+use memory::{Call, ClientInfo, Session};
+use rmcp::ErrorData;
+use rmcp::ServerHandler;
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest,
+    CustomResult, DiscoverResult, ErrorCode as RpcCode, ExperimentalCapabilities, Implementation,
+    InitializeRequestParams, InitializeResult, JsonObject, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams, ProtocolVersion,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource,
+    ResourceContents, ResourceTemplate, ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::{RequestContext, RoleServer};
+use serde_json::{Value, json};
+
+use crate::door::Door;
+use crate::http::RequestId;
+use crate::instructions::{Facts, cap_of, compose};
+use crate::{answer, logs};
+
+/// How long a list or a discovery may be reused: a day's work, and an upgrade
+/// is seen the same hour.
+const FRESH_MS: u64 = 10 * 60 * 1000;
+
+/// Serves one connection on stdio, or one request over HTTP.
+#[derive(Clone)]
+pub struct Handler {
+    shared: Arc<Shared>,
+    /// Only a connection of the `initialize` era has a session.
+    session: Option<Arc<Session>>,
+}
+
+/// What all handlers of a process share.
+pub struct Shared {
+    door: Arc<Door>,
+    tools: Vec<Tool>,
+    toolset: String,
+    config: ServerConfig,
+}
+
+impl Shared {
+    /// Returns what handlers need, made once.
+    pub fn new(door: Arc<Door>, toolset: &str) -> anyhow::Result<Self> {
+        let tools: Vec<Tool> = serde_json::from_str(door.served())?;
+        let mut announced = JsonObject::new();
+        announced.insert("version".to_owned(), json!(CONTRACT_VERSION));
+        let experimental =
+            ExperimentalCapabilities::from([(CONTRACT_CAPABILITY.to_owned(), announced)]);
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_experimental_with(experimental)
+            .build();
+        let config = ServerConfig::new(capabilities).with_server_info(
+            Implementation::new(SERVER_NAME, env!("CARGO_PKG_VERSION")).with_title("zero-memory"),
+        );
+        Ok(Self {
+            door,
+            tools,
+            toolset: toolset.to_owned(),
+            config,
+        })
+    }
+
+    fn instructions(&self, client_name: Option<&str>, session: Option<&Session>) -> String {
+        let attached = session.and_then(Session::attached_project);
+        let rules = self.door.memory().rules_if_open();
+        let facts = Facts {
+            rules: &rules,
+            attached_project: attached.as_deref(),
+            toolset: &self.toolset,
+        };
+        let composed = compose(&facts, cap_of(client_name));
+        if !composed.dropped.is_empty() {
+            tracing::info!(
+                dropped = composed.dropped.join(","),
+                "instructions were shortened"
+            );
+        }
+        composed.text
+    }
+}
+
+impl Handler {
+    /// Returns a handler; `session` is for connections that have one.
+    pub fn new(shared: Arc<Shared>, session: Option<Arc<Session>>) -> Self {
+        Self { shared, session }
+    }
+
+    fn call_of(&self, context: &RequestContext<RoleServer>) -> Call {
+        let modern = is_modern(context);
+        Call {
+            // A server may not infer anything from an earlier request of the
+            // 2026 era, so such a call has no session.
+            session: self.session.clone().filter(|_| !modern),
+            client: context.client_info().map(|info| ClientInfo {
+                name: info.name,
+                version: info.version,
+            }),
+            request_id: request_id_of(context),
+        }
+    }
+
+    async fn run(
+        &self,
+        request: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, ErrorData> {
+        let Some(tool) = self.shared.door.find(&request.name) else {
+            let message = self.shared.door.unknown_tool(&request.name);
+            return Err(ErrorData::invalid_params(message, None));
+        };
+        let call = self.call_of(context);
+        let client_name = call.client.as_ref().map(|client| client.name.clone());
+        let arguments = request.arguments.map_or(Value::Null, Value::Object);
+        let door = Arc::clone(&self.shared.door);
+        let outcome =
+            logs::observed(call, tool, move |call| door.call(call, tool, arguments)).await;
+        let mut result = match outcome {
+            Ok(payload) => answer::success(tool, payload, client_name.as_deref()),
+            Err(error) => answer::failure(&error),
+        };
+        if is_modern(context) {
+            result.meta = Some(self.identity());
+        }
+        Ok(result)
+    }
+
+    /// Returns the `_meta` by which a 2026 result says who answered.
+    fn identity(&self) -> MetaObject {
+        let mut meta = MetaObject::default();
+        let info = serde_json::to_value(&self.shared.config.server_info).unwrap_or_default();
+        meta.insert("io.modelcontextprotocol/serverInfo".to_owned(), info);
+        meta
+    }
+}
+
+/// Returns the id that the HTTP response carries, or a new one on stdio.
+fn request_id_of(context: &RequestContext<RoleServer>) -> String {
+    context
+        .extensions
+        .get::<axum::http::request::Parts>()
+        .and_then(|parts| parts.extensions.get::<RequestId>())
+        .map_or_else(logs::request_id, |RequestId(id)| id.clone())
+}
+
+fn is_modern(context: &RequestContext<RoleServer>) -> bool {
+    context
+        .protocol_version()
+        .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
+}
+
+fn only_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    let cursor = request.and_then(|request| request.cursor);
+    if cursor.is_some_and(|cursor| !cursor.is_empty()) {
+        let message = "unknown cursor: this list has one page";
+        return Err(ErrorData::invalid_params(message, None));
+    }
+    Ok(())
+}
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        self.shared.config.clone()
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        let mut result = self.negotiate_initialize(&request)?;
+        let name = request.client_info.name.clone();
+        context.peer.set_peer_info(request);
+        let text = self
+            .shared
+            .instructions(Some(&name), self.session.as_deref());
+        result.instructions = Some(text);
+        Ok(result)
+    }
+
+    async fn discover(
+        &self,
+        context: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
+        let name = context.client_info().map(|info| info.name);
+        let info = self
+            .get_info()
+            .with_instructions(self.shared.instructions(name.as_deref(), None));
+        let versions = self.supported_protocol_versions().into_owned();
+        Ok(DiscoverResult::from_server_info(versions, info)
+            .with_ttl_ms(FRESH_MS)
+            // The text may hold the caller's rules.
+            .with_cache_scope(CacheScope::Private))
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        Cow::Borrowed(ProtocolVersion::KNOWN_VERSIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        only_page(request)?;
+        Ok(ListToolsResult::with_all_items(self.shared.tools.clone())
+            .with_ttl_ms(FRESH_MS)
+            .with_cache_scope(CacheScope::Public))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.shared
+            .tools
+            .iter()
+            .find(|tool| tool.name == name)
+            .cloned()
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        self.run(request, &context).await.map(Into::into)
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        only_page(request)?;
+        let resources = RESOURCES
+            .iter()
+            .filter(|spec| !spec.is_template)
+            .map(|spec| {
+                Resource::new(spec.uri, spec.name)
+                    .with_title(spec.title)
+                    .with_description(spec.description)
+                    .with_mime_type(spec.mime_type)
+            })
+            .collect();
+        Ok(ListResourcesResult::with_all_items(resources)
+            .with_ttl_ms(FRESH_MS)
+            .with_cache_scope(CacheScope::Public))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        only_page(request)?;
+        let templates = RESOURCES
+            .iter()
+            .filter(|spec| spec.is_template)
+            .map(|spec| {
+                ResourceTemplate::new(spec.uri, spec.name)
+                    .with_title(spec.title)
+                    .with_description(spec.description)
+                    .with_mime_type(spec.mime_type)
+            })
+            .collect();
+        Ok(ListResourceTemplatesResult::with_all_items(templates)
+            .with_ttl_ms(FRESH_MS)
+            .with_cache_scope(CacheScope::Public))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let call = self.call_of(&context);
+        let door = Arc::clone(&self.shared.door);
+        let uri = request.uri.clone();
+        let outcome =
+            logs::observed_resource(call, move |call| door.memory().read_resource(call, &uri))
+                .await;
+        let payload = outcome.map_err(|error| resource_error(&error, &request.uri))?;
+        let contents = ResourceContents::text(payload.to_string(), request.uri)
+            .with_mime_type("application/json");
+        Ok(ReadResourceResult::new(vec![contents])
+            .with_ttl_ms(0)
+            .with_cache_scope(CacheScope::Private)
+            .into())
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        // rmcp hands a known method with misshapen parameters over as a custom
+        // one; its answer "method not found" would be untrue.
+        if OFFERED_METHODS.contains(&request.method.as_str()) {
+            let message = format!("the parameters of {} have the wrong shape", request.method);
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        Err(ErrorData::new(
+            RpcCode::METHOD_NOT_FOUND,
+            request.method,
+            None,
+        ))
+    }
+}
+
+/// Methods of the protocol that this server answers.
+const OFFERED_METHODS: [&str; 9] = [
+    "initialize",
+    "ping",
+    "server/discover",
+    "subscriptions/listen",
+    "tools/list",
+    "tools/call",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+];
+
+fn resource_error(error: &Error, uri: &str) -> ErrorData {
+    match error.code {
+        contract::ErrorCode::NotFound => {
+            ErrorData::resource_not_found(error.message.clone(), Some(json!({ "uri": uri })))
+        }
+        contract::ErrorCode::ValidationFailed => {
+            ErrorData::invalid_params(error.message.clone(), Some(error.body()))
+        }
+        contract::ErrorCode::Unauthorized
+        | contract::ErrorCode::Forbidden
+        | contract::ErrorCode::Conflict
+        | contract::ErrorCode::RateLimited
+        | contract::ErrorCode::Internal => {
+            ErrorData::internal_error(error.message.clone(), Some(error.body()))
+        }
+    }
+}

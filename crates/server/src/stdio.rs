@@ -1,0 +1,270 @@
+//! MCP over standard input and output, one JSON message a line.
+//!
+//! rmcp's own transport drops what it cannot parse and dies of an early
+//! notification; this one answers the first and forgives the second. Nothing
+//! but JSON-RPC is ever written.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use rmcp::model::{ClientJsonRpcMessage, JsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::sync::{Mutex, Notify};
+
+use crate::wire::{MAX_MESSAGE_BYTES, mark_lone_surrogates};
+
+/// How long answers may still be written after the input has ended. The whole
+/// process has to be gone within a second.
+const DRAIN: Duration = Duration::from_millis(700);
+
+const PARSE_ERROR: i32 = -32700;
+const INVALID_REQUEST: i32 = -32600;
+
+/// A line-based transport over any pair of streams.
+pub struct Lines<R, W> {
+    reader: R,
+    writer: Arc<Mutex<W>>,
+    line: Vec<u8>,
+    /// The rest of the present line is too long and thrown away.
+    discarding: bool,
+    /// A lifecycle was chosen: before that, rmcp ends at a notification.
+    opened: bool,
+    pending: Arc<Pending>,
+}
+
+/// Requests handed over and not yet answered.
+#[derive(Default)]
+struct Pending {
+    count: AtomicUsize,
+    answered: Notify,
+}
+
+impl<R, W> Lines<R, W>
+where
+    R: AsyncBufRead + Unpin + Send + Sync,
+    W: AsyncWrite + Unpin + Send + 'static,
+{
+    /// Returns the transport over these streams.
+    pub fn new(reader: R, writer: W) -> Self {
+        Self {
+            reader,
+            writer: Arc::new(Mutex::new(writer)),
+            line: Vec::new(),
+            discarding: false,
+            opened: false,
+            pending: Arc::default(),
+        }
+    }
+
+    /// Returns the next line, or `None` at the end of the input.
+    ///
+    /// Safe to cancel: what was read stays in `self.line`.
+    async fn next_line(&mut self) -> Option<Result<Vec<u8>, TooLong>> {
+        loop {
+            let buffer = match self.reader.fill_buf().await {
+                Ok([]) | Err(_) => {
+                    // A last line without a line feed counts.
+                    let rest = std::mem::take(&mut self.line);
+                    return (!rest.is_empty() && !self.discarding).then_some(Ok(rest));
+                }
+                Ok(buffer) => buffer,
+            };
+            let end = buffer.iter().position(|byte| *byte == b'\n');
+            let part = buffer
+                .get(..end.unwrap_or(buffer.len()))
+                .unwrap_or_default();
+            if self.line.len() + part.len() > MAX_MESSAGE_BYTES {
+                self.discarding = true;
+                self.line = Vec::new();
+            } else if !self.discarding {
+                self.line.extend_from_slice(part);
+            }
+            let consumed = part.len() + usize::from(end.is_some());
+            self.reader.consume(consumed);
+            if end.is_some() {
+                let line = std::mem::take(&mut self.line);
+                if std::mem::take(&mut self.discarding) {
+                    return Some(Err(TooLong));
+                }
+                return Some(Ok(line));
+            }
+        }
+    }
+
+    /// Answers what is no request that could be handed over.
+    async fn refuse(&self, id: Value, code: i32, message: &str) {
+        let answer = json!({
+            "jsonrpc": "2.0",
+            "id": id,
+            "error": { "code": code, "message": message },
+        });
+        // A client that has gone cannot be told anything.
+        let _ = write_line(&self.writer, answer.to_string().into_bytes()).await;
+    }
+
+    /// Returns the message of a line, or answers why there is none.
+    async fn admit(&mut self, line: &[u8]) -> Option<ClientJsonRpcMessage> {
+        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+        if line.iter().all(u8::is_ascii_whitespace) {
+            return None;
+        }
+        let line = mark_lone_surrogates(line);
+        let message = match serde_json::from_slice::<ClientJsonRpcMessage>(&line) {
+            Ok(message) => message,
+            Err(_) => {
+                self.explain(&line).await;
+                return None;
+            }
+        };
+        match &message {
+            JsonRpcMessage::Request(request) => {
+                if !self.opened {
+                    self.opened = opens(&line, &request.request);
+                }
+                self.pending.count.fetch_add(1, Ordering::SeqCst);
+            }
+            _ if !self.opened => {
+                tracing::debug!("dropped a message that came before any request");
+                return None;
+            }
+            _ => {}
+        }
+        Some(message)
+    }
+
+    /// Answers a line that is no message, as far as it can be understood.
+    async fn explain(&self, line: &[u8]) {
+        match serde_json::from_slice::<Value>(line) {
+            Err(error) => {
+                let why = format!("the line is no JSON that can be read: {error}");
+                self.refuse(Value::Null, PARSE_ERROR, &why).await;
+            }
+            Ok(Value::Array(_)) => {
+                let why = "batches are not supported; send one message a line";
+                self.refuse(Value::Null, INVALID_REQUEST, why).await;
+            }
+            // A notification gets no answer, whatever it holds.
+            Ok(Value::Object(fields))
+                if fields.contains_key("method") && !fields.contains_key("id") => {}
+            Ok(value) => {
+                let id = value.get("id").cloned().unwrap_or_default();
+                let id = if id.is_string() || id.is_i64() {
+                    id
+                } else {
+                    Value::Null
+                };
+                let why = "the line is no JSON-RPC 2.0 message";
+                self.refuse(id, INVALID_REQUEST, why).await;
+            }
+        }
+    }
+
+    /// Waits for the answers that are still owed.
+    async fn drain(&self) {
+        let owed = async {
+            loop {
+                let answered = self.pending.answered.notified();
+                if self.pending.count.load(Ordering::SeqCst) == 0 {
+                    return;
+                }
+                answered.await;
+            }
+        };
+        let _ = tokio::time::timeout(DRAIN, owed).await;
+    }
+}
+
+/// A line over [`MAX_MESSAGE_BYTES`].
+struct TooLong;
+
+/// Whether a request makes rmcp choose a lifecycle.
+fn opens(line: &[u8], request: &rmcp::model::ClientRequest) -> bool {
+    use rmcp::model::ClientRequest;
+    match request {
+        ClientRequest::InitializeRequest(_) => true,
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
+        _ => serde_json::from_slice::<Value>(line).is_ok_and(|value| {
+            let known = |version: &Value| {
+                rmcp::model::ProtocolVersion::KNOWN_VERSIONS
+                    .iter()
+                    .any(|known| version == known.as_str())
+            };
+            let meta = value.pointer("/params/_meta");
+            let entry = |name: &str| {
+                meta.and_then(|meta| meta.get(format!("io.modelcontextprotocol/{name}")))
+            };
+            entry("protocolVersion").is_some_and(known)
+                && entry("clientCapabilities").is_some_and(Value::is_object)
+        }),
+    }
+}
+
+async fn write_line<W: AsyncWrite + Unpin>(writer: &Mutex<W>, mut line: Vec<u8>) -> io::Result<()> {
+    line.push(b'\n');
+    let mut writer = writer.lock().await;
+    writer.write_all(&line).await?;
+    writer.flush().await
+}
+
+impl<R, W> Transport<RoleServer> for Lines<R, W>
+where
+    R: AsyncBufRead + Unpin + Send + Sync + 'static,
+    W: AsyncWrite + Unpin + Send + 'static,
+{
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        item: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let writer = Arc::clone(&self.writer);
+        let pending = Arc::clone(&self.pending);
+        let answers = matches!(
+            item,
+            ServerJsonRpcMessage::Response(_) | ServerJsonRpcMessage::Error(_)
+        );
+        async move {
+            let line = serde_json::to_vec(&item).map_err(io::Error::other)?;
+            let written = write_line(&writer, line).await;
+            if answers {
+                // An error without a request may come once too often.
+                let _ = pending
+                    .count
+                    .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |count| {
+                        count.checked_sub(1)
+                    });
+                pending.answered.notify_waiters();
+            }
+            written
+        }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            match self.next_line().await {
+                None => {
+                    self.drain().await;
+                    return None;
+                }
+                Some(Err(TooLong)) => {
+                    let why = format!("a message may have at most {MAX_MESSAGE_BYTES} bytes");
+                    self.refuse(Value::Null, INVALID_REQUEST, &why).await;
+                }
+                Some(Ok(line)) => {
+                    if let Some(message) = self.admit(&line).await {
+                        return Some(message);
+                    }
+                }
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.writer.lock().await.flush().await
+    }
+}

@@ -1,0 +1,72 @@
+//! Raw JSON as strangers send it, made safe for a strict parser.
+
+use std::borrow::Cow;
+
+use crate::door::LONE_SURROGATE;
+
+/// Largest message that is read, in bytes; a larger one is refused unread.
+pub const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;
+
+/// Replaces every escape of half a surrogate pair by a mark that the door
+/// refuses, so that the call gets a coded answer instead of a parse failure.
+pub fn mark_lone_surrogates(json: &[u8]) -> Cow<'_, [u8]> {
+    let mut marked: Option<Vec<u8>> = None;
+    let mut at = 0;
+    while let Some(escape) = next_escape(json, at) {
+        let Some(unit) = unit_at(json, escape) else {
+            // An escape of one letter, such as \n or \\.
+            at = escape + 2;
+            continue;
+        };
+        match unit {
+            0xD800..=0xDBFF if matches!(unit_at(json, escape + 6), Some(0xDC00..=0xDFFF)) => {
+                at = escape + 12;
+            }
+            0xD800..=0xDFFF => {
+                let copy = marked.get_or_insert_with(|| json.to_vec());
+                let mark = format!("\\u{:04x}", u32::from(LONE_SURROGATE));
+                if let Some(place) = copy.get_mut(escape..escape + 6) {
+                    place.copy_from_slice(mark.as_bytes());
+                }
+                at = escape + 6;
+            }
+            _ => at = escape + 6,
+        }
+    }
+    marked.map_or(Cow::Borrowed(json), Cow::Owned)
+}
+
+fn next_escape(json: &[u8], from: usize) -> Option<usize> {
+    let rest = json.get(from..)?;
+    rest.iter()
+        .position(|byte| *byte == b'\\')
+        .map(|offset| from + offset)
+}
+
+/// Returns the UTF-16 unit that the escape at this place stands for.
+fn unit_at(json: &[u8], at: usize) -> Option<u16> {
+    let digits = json.get(at..at + 6)?.strip_prefix(b"\\u")?;
+    let text = std::str::from_utf8(digits).ok()?;
+    u16::from_str_radix(text, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(sent: &str, expected: &str) {
+        let marked = mark_lone_surrogates(sent.as_bytes());
+        assert_eq!(String::from_utf8_lossy(&marked), expected);
+    }
+
+    #[test]
+    fn only_half_pairs_are_marked() {
+        check(r#""\ud83d\ude00""#, r#""\ud83d\ude00""#);
+        check(r#""\ud83d""#, r#""\ufdd0""#);
+        check(r#""\ude00\ud83d""#, r#""\ufdd0\ufdd0""#);
+        check(r#""\\ud83d""#, r#""\\ud83d""#);
+        check(r#""\ud83d\n""#, r#""\ufdd0\n""#);
+        check(r#""\uD8"#, r#""\uD8"#);
+        check("\"\\", "\"\\");
+    }
+}
