@@ -49,6 +49,20 @@ impl Store {
             .run(|conn| find(&Read::new(conn, &Caller::nobody()), handle))
     }
 
+    /// Returns the account that was made first, if there is any: the owner of
+    /// a folder that serves one person.
+    pub fn first_account(&self) -> Result<Option<Caller>, Error> {
+        self.readers.run(|conn| {
+            let nobody = Caller::nobody();
+            let view = Read::new(conn, &nobody);
+            view.find(
+                "SELECT key, id, handle FROM account ORDER BY key LIMIT 1",
+                [],
+                caller,
+            )
+        })
+    }
+
     /// Returns the account with a handle, making it and its two scopes
     /// (`user.<handle>` and `user.<handle>.core`) when there is none.
     ///
@@ -82,11 +96,13 @@ impl Store {
 }
 
 fn find(view: &Read<'_>, handle: &str) -> Result<Option<Caller>, Error> {
-    view.find(FIND, named_params! {":handle": handle}, |row| {
-        Ok(Caller {
-            key: row.get(0)?,
-            id: row.get(1)?,
-            handle: row.get(2)?,
-        })
+    view.find(FIND, named_params! {":handle": handle}, caller)
+}
+
+fn caller(row: &rusqlite::Row<'_>) -> rusqlite::Result<Caller> {
+    Ok(Caller {
+        key: row.get(0)?,
+        id: row.get(1)?,
+        handle: row.get(2)?,
     })
 }

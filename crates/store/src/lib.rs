@@ -128,8 +128,13 @@ impl Store {
         caller: &Caller,
         work: impl FnOnce(&mut Append<'_>) -> Result<R, E>,
     ) -> Result<R, E> {
-        self.writer
-            .run(|conn| work(&mut Append::new(conn, caller, self.tokenise)))
+        let (result, after) = self.writer.run(|conn| {
+            let mut view = Append::new(conn, caller, self.tokenise);
+            let result = work(&mut view)?;
+            Ok::<_, E>((result, view.into_after()))
+        })?;
+        after.into_iter().for_each(|action| action());
+        Ok(result)
     }
 
     /// Runs `work` with a view that can do everything; `Ok` means that it is
@@ -139,7 +144,12 @@ impl Store {
         caller: &Caller,
         work: impl FnOnce(&mut Write<'_>) -> Result<R, E>,
     ) -> Result<R, E> {
-        self.writer
-            .run(|conn| work(&mut Write::new(conn, caller, self.tokenise)))
+        let (result, after) = self.writer.run(|conn| {
+            let mut view = Write::new(conn, caller, self.tokenise);
+            let result = work(&mut view)?;
+            Ok::<_, E>((result, view.into_after()))
+        })?;
+        after.into_iter().for_each(|action| action());
+        Ok(result)
     }
 }

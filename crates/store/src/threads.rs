@@ -86,11 +86,17 @@ impl Store {
         Ok(found.optional()?)
     }
 
-    /// Makes a thread for the caller, and drops those that were not used after
+    /// Returns a token for a thread that is yet to be made.
+    pub fn fresh_thread_token(&self, now: i64) -> String {
+        ids::fresh(ids::THREAD, now)
+    }
+
+    /// Makes a thread for the caller under a fresh token, and drops those that were not used after
     /// `not_before`.
     pub fn mint_thread(
         &self,
         caller: &Caller,
+        token: &str,
         scope: ScopeKey,
         conversation: Option<&str>,
         now: i64,
@@ -99,7 +105,6 @@ impl Store {
         let conn = self.threads.conn();
         conn.prepare_cached("DELETE FROM thread WHERE used_at <= :not_before")?
             .execute(named_params! {":not_before": not_before})?;
-        let token = ids::fresh(ids::THREAD, now);
         // Two processes may hear of one conversation at once; the later one
         // takes over what the earlier one made.
         let mut statement = conn.prepare_cached(

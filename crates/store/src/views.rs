@@ -22,7 +22,11 @@ pub struct Read<'v> {
 pub struct Append<'v> {
     read: Read<'v>,
     pub(crate) tokenise: Tokenise,
+    after: Vec<AfterCommit>,
 }
+
+/// Something to do once the work is on disk.
+pub(crate) type AfterCommit = Box<dyn FnOnce() + Send>;
 
 /// Does everything, retiring without a successor included.
 pub struct Write<'v> {
@@ -45,7 +49,18 @@ impl<'v> Append<'v> {
         Self {
             read: Read::new(conn, caller),
             tokenise,
+            after: Vec::new(),
         }
+    }
+
+    /// Has something done once the work of this view is on disk, and not at
+    /// all if it does not get there.
+    pub fn after_commit(&mut self, action: impl FnOnce() + Send + 'static) {
+        self.after.push(Box::new(action));
+    }
+
+    pub(crate) fn into_after(self) -> Vec<AfterCommit> {
+        self.after
     }
 }
 
@@ -54,6 +69,10 @@ impl<'v> Write<'v> {
         Self {
             append: Append::new(conn, caller, tokenise),
         }
+    }
+
+    pub(crate) fn into_after(self) -> Vec<AfterCommit> {
+        self.append.into_after()
     }
 }
 

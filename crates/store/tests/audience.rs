@@ -278,7 +278,14 @@ fn threads_are_looked_up_under_their_own_account() {
     let scope = world.core(&ann).key;
     let thread = world
         .store
-        .mint_thread(&ann, scope, Some("talk"), AT, 0)
+        .mint_thread(
+            &ann,
+            &world.store.fresh_thread_token(AT),
+            scope,
+            Some("talk"),
+            AT,
+            0,
+        )
         .unwrap();
     assert_eq!(
         world.store.find_thread(&ann, &thread.token, 0).unwrap(),

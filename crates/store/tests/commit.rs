@@ -204,3 +204,22 @@ fn another_process_that_holds_the_file_makes_a_call_wait() {
     assert_eq!(world.search(&me, &["ours"]).len(), 1);
     assert_eq!(world.search(&me, &["theirs"]).len(), 1);
 }
+
+#[test]
+fn what_is_to_follow_a_commit_follows_it_and_nothing_else() {
+    let world = World::new();
+    let me = world.person("me");
+    let core = world.core(&me);
+    let (said, heard) = mpsc::channel();
+    for outcome in [Ok(()), Err(Error::Busy)] {
+        let said = said.clone();
+        let failed = outcome.is_err();
+        let _ = world.store.append(&me, |view| {
+            add(view, &core, "a note")?;
+            view.after_commit(move || said.send(failed).unwrap());
+            outcome
+        });
+    }
+    drop(said);
+    assert_eq!(heard.iter().collect::<Vec<_>>(), [false]);
+}

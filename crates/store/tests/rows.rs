@@ -373,7 +373,14 @@ fn old_threads_are_forgotten_and_a_conversation_has_one() {
     let mint = |conversation: Option<&str>, now: i64, not_before: i64| {
         world
             .store
-            .mint_thread(&me, scope, conversation, now, not_before)
+            .mint_thread(
+                &me,
+                &world.store.fresh_thread_token(now),
+                scope,
+                conversation,
+                now,
+                not_before,
+            )
             .unwrap()
     };
     let first = mint(Some("talk"), 100, 0);
