@@ -665,11 +665,11 @@ pub struct RememberInput {
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct RememberInputLinksItem {
-    ///Memory id.
-    pub target: ::std::string::String,
     ///supersedes retires the target; contradicts, derived_from, relates_to or your own only link.
     #[serde(rename = "type")]
     pub type_: ::std::string::String,
+    ///Memory id.
+    pub target: ::std::string::String,
 }
 ///`RememberOutput`
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]

@@ -1,3 +1,9 @@
 //! The commands of the workshop, one file each.
 
+pub mod bench;
+pub mod check;
 pub mod codegen;
+pub mod demo;
+pub mod explain;
+pub mod serve;
+pub mod test;

@@ -21,6 +21,19 @@ pub struct Contract {
     pub tools: BTreeMap<String, Tool>,
 }
 
+impl Contract {
+    /// Returns the schema that a reference leads to, or the schema itself.
+    pub fn resolve<'a>(&'a self, schema: &'a Schema) -> &'a Schema {
+        match &schema.form {
+            Form::Shape(name) => self
+                .shapes
+                .get(name)
+                .map_or(schema, |shape| self.resolve(shape)),
+            _ => schema,
+        }
+    }
+}
+
 /// `contract.json`.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -38,7 +51,9 @@ impl Settings {
     /// Returns a budget; the meta schema requires every one that is asked for.
     pub fn budget(&self, name: &str) -> usize {
         let found = self.budgets.iter().find(|(key, _)| key == name);
-        found.map_or(0, |(_, value)| usize::try_from(*value).unwrap_or(usize::MAX))
+        found.map_or(0, |(_, value)| {
+            usize::try_from(*value).unwrap_or(usize::MAX)
+        })
     }
 }
 
@@ -156,6 +171,7 @@ pub struct Tool {
     pub output: Schema,
     pub errors: Vec<ToolError>,
     pub examples: Vec<Example>,
+    pub deprecated: Option<Deprecation>,
 }
 
 /// Which set a tool is offered in; `full` holds `core`.
@@ -214,6 +230,13 @@ pub struct Example {
     pub verdict: Verdict,
 }
 
+impl Example {
+    /// Whether the call succeeds.
+    pub fn is_valid(&self) -> bool {
+        matches!(self.verdict, Verdict::Answer { .. })
+    }
+}
+
 /// A call that has to be made before an example.
 #[derive(Clone, Debug)]
 pub struct Step {
@@ -251,8 +274,32 @@ pub struct Schema {
     pub description: Option<String>,
     pub nullable: bool,
     pub default: Option<Value>,
-    pub deprecated: bool,
+    pub deprecated: Option<Deprecation>,
     pub form: Form,
+}
+
+/// Announces that something will go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deprecation {
+    /// Version that announced it.
+    pub since: String,
+    /// What to use instead.
+    pub replacement: String,
+    /// Version that may remove it, always a later major.
+    pub removal: String,
+    pub reason: String,
+}
+
+impl Deprecation {
+    /// Returns what a person is told.
+    pub fn note(&self) -> String {
+        format!(
+            "use {}; gone in {}: {}",
+            self.replacement,
+            self.removal,
+            self.reason.trim_end_matches('.')
+        )
+    }
 }
 
 /// The forms of the dialect; nothing else exists.
@@ -293,7 +340,10 @@ pub enum Form {
     /// A shared shape, by name.
     Shape(String),
     /// A union told apart by a one-member enum in the named property.
-    Tagged { tag: String, variants: Vec<Schema> },
+    Tagged {
+        tag: String,
+        variants: Vec<Schema>,
+    },
 }
 
 /// A property of an object, in source order.

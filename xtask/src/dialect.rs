@@ -3,16 +3,13 @@
 
 use serde_json::{Map, Value};
 
-use crate::contract::{Form, Format, Property, Schema, find_named};
+use crate::check::{form_outside_dialect, ref_unresolved};
+use crate::contract::{Deprecation, Form, Format, Property, Schema, find_named};
 use crate::problem::Problem;
 
-/// Rule id of a form that the dialect does not have.
-pub const OUTSIDE: &str = "form_outside_dialect";
-/// Rule id of a reference to nothing.
-pub const UNRESOLVED: &str = "ref_unresolved";
-
-const WHY_OUTSIDE: &str =
-    "one schema that a client cannot read empties the whole server for its user";
+mod pattern;
+mod tagged;
+mod values;
 
 /// Reads schemas of one file and collects what is wrong with them.
 pub struct Reader<'a> {
@@ -54,24 +51,31 @@ impl<'a> Reader<'a> {
         let form = match type_name.as_str() {
             "object" => self.read_object(pointer, map)?,
             "array" => self.read_array(pointer, map)?,
-            "string" if map.contains_key("enum") => self.read_enum(pointer, map)?,
+            "string" if map.contains_key("enum") => {
+                if nullable {
+                    self.refuse(
+                        pointer,
+                        "an enum that may be null",
+                        "leave the property out of \"required\" in place of null",
+                    );
+                }
+                self.read_enum(pointer, map)?
+            }
             "string" => self.read_string(pointer, map),
             "integer" => {
-                self.only(pointer, map, &["minimum", "maximum"]);
-                Form::Integer {
-                    minimum: self.bound(pointer, map, "minimum", Value::as_i64),
-                    maximum: self.bound(pointer, map, "maximum", Value::as_i64),
-                }
+                self.only(pointer, map, &["type", "default", "minimum", "maximum"]);
+                let (minimum, maximum) =
+                    self.range(pointer, map, ["minimum", "maximum"], Value::as_i64);
+                Form::Integer { minimum, maximum }
             }
             "number" => {
-                self.only(pointer, map, &["minimum", "maximum"]);
-                Form::Number {
-                    minimum: self.bound(pointer, map, "minimum", Value::as_f64),
-                    maximum: self.bound(pointer, map, "maximum", Value::as_f64),
-                }
+                self.only(pointer, map, &["type", "default", "minimum", "maximum"]);
+                let (minimum, maximum) =
+                    self.range(pointer, map, ["minimum", "maximum"], Value::as_f64);
+                Form::Number { minimum, maximum }
             }
             "boolean" => {
-                self.only(pointer, map, &[]);
+                self.only(pointer, map, &["type", "default"]);
                 Form::Boolean
             }
             other => {
@@ -88,7 +92,7 @@ impl<'a> Reader<'a> {
             description: self.description(pointer, map),
             nullable,
             default: map.get("default").cloned(),
-            deprecated: map.contains_key("deprecated"),
+            deprecated: self.deprecation(pointer, map),
             form,
         })
     }
@@ -99,7 +103,7 @@ impl<'a> Reader<'a> {
         map: &Map<String, Value>,
         target: &Value,
     ) -> Option<Schema> {
-        self.only(pointer, map, &["$ref"]);
+        self.only(pointer, map, &["$ref", "default"]);
         let text = target.as_str().unwrap_or_default();
         let folder = if self.file.starts_with("schema/shapes/") {
             ""
@@ -115,17 +119,15 @@ impl<'a> Reader<'a> {
                 description: self.description(pointer, map),
                 nullable: false,
                 default: map.get("default").cloned(),
-                deprecated: map.contains_key("deprecated"),
+                deprecated: self.deprecation(pointer, map),
                 form: Form::Shape(name.to_owned()),
             }),
             _ => {
-                self.problems.push(Problem::edit(
-                    UNRESOLVED,
+                self.problems.push(ref_unresolved::problem(
                     self.file,
-                    format!("{pointer}/$ref"),
-                    format!("\"{text}\" names no shape"),
-                    "a dangling reference makes clients drop every tool",
-                    format!("write \"{folder}<shape>.json\" for a file of schema/shapes/"),
+                    &format!("{pointer}/$ref"),
+                    text,
+                    folder,
                 ));
                 None
             }
@@ -159,7 +161,7 @@ impl<'a> Reader<'a> {
         self.only(
             pointer,
             map,
-            &["properties", "required", "additionalProperties"],
+            &["type", "properties", "required", "additionalProperties"],
         );
         let closed = match map.get("additionalProperties") {
             None => false,
@@ -174,19 +176,14 @@ impl<'a> Reader<'a> {
             }
         };
         let Some(Value::Object(source)) = map.get("properties") else {
-            self.refuse(pointer, "an object without properties", "add \"properties\"");
+            self.refuse(
+                pointer,
+                "an object without properties",
+                "add \"properties\"",
+            );
             return None;
         };
-        let required: Vec<&str> = match map.get("required") {
-            Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
-            _ => Vec::new(),
-        };
-        for name in &required {
-            if !source.contains_key(*name) {
-                let what = format!("\"{name}\" is required but not a property");
-                self.refuse(&format!("{pointer}/required"), &what, "add the property");
-            }
-        }
+        let required = self.required(pointer, map, source);
         let mut properties = Vec::new();
         for (name, value) in source {
             let place = format!("{pointer}/properties/{}", escape(name));
@@ -201,26 +198,61 @@ impl<'a> Reader<'a> {
         Some(Form::Object { properties, closed })
     }
 
+    fn required<'m>(
+        &mut self,
+        pointer: &str,
+        map: &'m Map<String, Value>,
+        properties: &Map<String, Value>,
+    ) -> Vec<&'m str> {
+        let place = format!("{pointer}/required");
+        let names: Vec<&Value> = match map.get("required") {
+            None => return Vec::new(),
+            Some(Value::Array(names)) => names.iter().collect(),
+            Some(_) => {
+                self.refuse(&place, "required that is no list", "write a list of names");
+                return Vec::new();
+            }
+        };
+        let mut required = Vec::new();
+        for name in names {
+            let known = name.as_str().filter(|name| properties.contains_key(*name));
+            match known {
+                Some(name) if required.contains(&name) => {
+                    let what = format!("\"{name}\" required twice");
+                    self.refuse(&place, &what, "name it once");
+                }
+                Some(name) => required.push(name),
+                None => {
+                    let what = format!("{name} in required without a property of that name");
+                    self.refuse(&place, &what, "add the property, or remove the name");
+                }
+            }
+        }
+        required
+    }
+
     fn read_array(&mut self, pointer: &str, map: &Map<String, Value>) -> Option<Form> {
         self.only(
             pointer,
             map,
-            &["items", "minItems", "maxItems", "uniqueItems"],
+            &["type", "items", "minItems", "maxItems", "uniqueItems"],
         );
         let Some(items) = map.get("items") else {
             self.refuse(pointer, "an array without items", "add \"items\"");
             return None;
         };
+        let (min_items, max_items) =
+            self.range(pointer, map, ["minItems", "maxItems"], Value::as_u64);
         Some(Form::Array {
+            min_items,
+            max_items,
+            unique: self.flag(pointer, map, "uniqueItems"),
             items: Box::new(self.read(&format!("{pointer}/items"), items)?),
-            min_items: self.bound(pointer, map, "minItems", Value::as_u64),
-            max_items: self.bound(pointer, map, "maxItems", Value::as_u64),
-            unique: map.get("uniqueItems") == Some(&Value::Bool(true)),
         })
     }
 
     fn read_enum(&mut self, pointer: &str, map: &Map<String, Value>) -> Option<Form> {
-        self.only(pointer, map, &["enum", "x-open-enum"]);
+        self.only(pointer, map, &["type", "default", "enum", "x-open-enum"]);
         let place = format!("{pointer}/enum");
         let values = map.get("enum").and_then(Value::as_array);
         let mut members: Vec<String> = Vec::new();
@@ -230,10 +262,7 @@ impl<'a> Reader<'a> {
                 return None;
             };
             // Two members that become one name in a generated language.
-            if let Some(twin) = members
-                .iter()
-                .find(|member| same_identifier(member, text))
-            {
+            if let Some(twin) = members.iter().find(|member| same_identifier(member, text)) {
                 let what = format!("the enum members \"{twin}\" and \"{text}\"");
                 self.refuse(&place, &what, "spell them so that they differ in letters");
             }
@@ -244,7 +273,7 @@ impl<'a> Reader<'a> {
         }
         Some(Form::Enum {
             members,
-            open: map.get("x-open-enum") == Some(&Value::Bool(true)),
+            open: self.flag(pointer, map, "x-open-enum"),
         })
     }
 
@@ -252,17 +281,25 @@ impl<'a> Reader<'a> {
         self.only(
             pointer,
             map,
-            &["minLength", "maxLength", "x-max-bytes", "pattern", "format"],
+            &[
+                "type",
+                "default",
+                "minLength",
+                "maxLength",
+                "x-max-bytes",
+                "pattern",
+                "format",
+            ],
         );
-        let pattern = map.get("pattern").and_then(Value::as_str);
-        if let Some(bad) = pattern.and_then(bad_pattern) {
+        let pattern = self.string(pointer, map, "pattern");
+        if let Some(bad) = pattern.and_then(pattern::fault) {
             self.refuse(
                 &format!("{pointer}/pattern"),
                 bad,
                 "write a plain regular expression",
             );
         }
-        let format_text = map.get("format").and_then(Value::as_str);
+        let format_text = self.string(pointer, map, "format");
         let format = format_text.and_then(|name| find_named(&Format::ALL, name));
         if let (Some(name), None) = (format_text, format) {
             let what = format!("the format \"{name}\"");
@@ -272,77 +309,55 @@ impl<'a> Reader<'a> {
                 "use date-time, date or uuid",
             );
         }
+        let (min_length, max_length) =
+            self.range(pointer, map, ["minLength", "maxLength"], Value::as_u64);
         Form::String {
-            min_length: self.bound(pointer, map, "minLength", Value::as_u64),
-            max_length: self.bound(pointer, map, "maxLength", Value::as_u64),
+            min_length,
+            max_length,
             max_bytes: self.bound(pointer, map, "x-max-bytes", Value::as_u64),
             pattern: pattern.map(str::to_owned),
             format,
         }
     }
 
-    fn read_tagged(&mut self, pointer: &str, map: &Map<String, Value>) -> Option<Schema> {
-        self.only(pointer, map, &["oneOf"]);
-        let place = format!("{pointer}/oneOf");
-        let mut variants = Vec::new();
-        for (index, value) in map
-            .get("oneOf")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .enumerate()
-        {
-            variants.push(self.read(&format!("{place}/{index}"), value)?);
-        }
-        let Some(tag) = common_tag(&variants) else {
-            self.refuse(
-                &place,
-                "a oneOf whose variants share no one-member enum property",
-                "give every variant a required property with a one-member enum",
-            );
-            return None;
-        };
-        Some(Schema {
-            description: self.description(pointer, map),
-            nullable: false,
-            default: None,
-            deprecated: false,
-            form: Form::Tagged { tag, variants },
-        })
-    }
-
     fn description(&mut self, pointer: &str, map: &Map<String, Value>) -> Option<String> {
-        let value = map.get("description")?;
-        if !value.is_string() {
-            self.refuse(
-                &format!("{pointer}/description"),
-                "a description that is no string",
-                "write a string",
-            );
-        }
-        value.as_str().map(str::to_owned)
+        self.string(pointer, map, "description").map(str::to_owned)
     }
 
-    /// Returns a bound and refuses one of another type.
-    fn bound<T>(
-        &mut self,
-        pointer: &str,
-        map: &Map<String, Value>,
-        keyword: &str,
-        convert: impl Fn(&Value) -> Option<T>,
-    ) -> Option<T> {
-        let value = map.get(keyword)?;
-        let bound = convert(value);
-        if bound.is_none() {
-            let what = format!("{keyword} {value}");
-            self.refuse(&format!("{pointer}/{keyword}"), &what, "write a plain number");
+    /// Returns the announcement beside `deprecated`; neither stands alone.
+    ///
+    /// JSON Schema wants a boolean for `deprecated`, so the facts have a
+    /// keyword of their own.
+    fn deprecation(&mut self, pointer: &str, map: &Map<String, Value>) -> Option<Deprecation> {
+        let deprecated = self.flag(pointer, map, "deprecated");
+        let facts = map.get("x-deprecation");
+        let texts = |key: &str| facts?.get(key)?.as_str().map(str::to_owned);
+        let whole = (|| {
+            Some(Deprecation {
+                since: texts("since")?,
+                replacement: texts("replacement")?,
+                removal: texts("removal")?,
+                reason: texts("reason")?,
+            })
+        })();
+        let agreed = if deprecated {
+            whole.is_some()
+        } else {
+            facts.is_none()
+        };
+        if !agreed {
+            self.refuse(
+                pointer,
+                "deprecated without its facts, or facts without deprecated",
+                "write \"deprecated\": true and \"x-deprecation\": {since, replacement, removal, reason}",
+            );
         }
-        bound
+        whole
     }
 
     /// Refuses every keyword that this form does not have.
     fn only(&mut self, pointer: &str, map: &Map<String, Value>, keywords: &[&str]) {
-        const EVERYWHERE: [&str; 4] = ["type", "description", "default", "deprecated"];
+        const EVERYWHERE: [&str; 3] = ["description", "deprecated", "x-deprecation"];
         for keyword in map.keys() {
             if !EVERYWHERE.contains(&keyword.as_str()) && !keywords.contains(&keyword.as_str()) {
                 self.refuse(
@@ -355,14 +370,8 @@ impl<'a> Reader<'a> {
     }
 
     fn refuse(&mut self, pointer: &str, what: &str, remedy: &str) {
-        self.problems.push(Problem::edit(
-            OUTSIDE,
-            self.file,
-            pointer,
-            format!("the dialect does not have {what}"),
-            WHY_OUTSIDE,
-            remedy,
-        ));
+        let problem = form_outside_dialect::problem(self.file, pointer, what, remedy);
+        self.problems.push(problem);
     }
 }
 
@@ -379,41 +388,4 @@ fn same_identifier(left: &str, right: &str) -> bool {
             .collect()
     };
     letters(left) == letters(right)
-}
-
-/// Returns what a pattern holds that some client's engine cannot read.
-fn bad_pattern(pattern: &str) -> Option<&'static str> {
-    const BAD: [(&str, &str); 7] = [
-        ("(?=", "look-ahead in a pattern"),
-        ("(?!", "look-ahead in a pattern"),
-        ("(?<=", "look-behind in a pattern"),
-        ("(?<!", "look-behind in a pattern"),
-        ("(?<", "a named group in a pattern"),
-        ("\\p", "\\p in a pattern"),
-        ("\\P", "\\P in a pattern"),
-    ];
-    BAD.iter()
-        .find(|(needle, _)| pattern.contains(needle))
-        .map(|(_, what)| *what)
-}
-
-fn common_tag(variants: &[Schema]) -> Option<String> {
-    let tags_of = |schema: &Schema| -> Vec<String> {
-        let Form::Object { properties, .. } = &schema.form else {
-            return Vec::new();
-        };
-        let single = |property: &&Property| {
-            property.required
-                && matches!(&property.schema.form, Form::Enum { members, .. } if members.len() == 1)
-        };
-        properties
-            .iter()
-            .filter(single)
-            .map(|property| property.name.clone())
-            .collect()
-    };
-    let first = tags_of(variants.first()?);
-    first
-        .into_iter()
-        .find(|tag| variants.iter().all(|variant| tags_of(variant).contains(tag)))
 }

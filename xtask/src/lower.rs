@@ -3,7 +3,9 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::contract::{Access, Annotations, Contract, Form, Format, Schema, Tool, Toolset, name_of};
+use crate::contract::{
+    Access, Annotations, Contract, Form, Format, Schema, Tool, Toolset, name_of,
+};
 
 /// Returns the schema as clients see it.
 pub fn lower(contract: &Contract, schema: &Schema) -> Value {
@@ -55,7 +57,7 @@ fn with_default(mut lowered: Value, schema: &Schema) -> Value {
         if let Some(value) = &schema.default {
             map.insert("default".to_owned(), value.clone());
         }
-        if schema.deprecated {
+        if schema.deprecated.is_some() {
             map.insert("deprecated".to_owned(), json!(true));
         }
     }
@@ -72,12 +74,7 @@ fn constrain(contract: &Contract, schema: &Schema, map: &mut Map<String, Value>)
         Form::Object { properties, closed } => {
             let lowered: Map<String, Value> = properties
                 .iter()
-                .map(|property| {
-                    (
-                        property.name.clone(),
-                        lower(contract, &property.schema),
-                    )
-                })
+                .map(|property| (property.name.clone(), lower(contract, &property.schema)))
                 .collect();
             let required: Vec<&str> = properties
                 .iter()

@@ -7,13 +7,19 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod cargo;
+mod check;
 mod commands;
 mod contract;
 mod dialect;
 mod emit;
+mod fetch;
 mod load;
 mod lower;
+mod places;
 mod problem;
+mod verdicts;
+mod workspace;
 mod write;
 
 /// Workshop of zero-memory.
@@ -29,8 +35,42 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Measure speed and size against a peer and the goals.
+    Bench {
+        /// Folder of the data sets.
+        #[arg(long, value_name = "DIR")]
+        data: Option<PathBuf>,
+        /// Also build the server from nothing.
+        #[arg(long)]
+        cold: bool,
+    },
+    /// Show every broken promise of the contract; write nothing.
+    Check,
     /// Write generated/ from schema/.
     Codegen,
+    /// Store and search real dialogues through a real client.
+    Demo {
+        /// Folder of the data sets.
+        #[arg(long, value_name = "DIR")]
+        data: Option<PathBuf>,
+    },
+    /// Show the manual page of a rule, or list the rules.
+    Explain {
+        /// Id of the rule, as a report shows it in brackets.
+        rule: Option<String>,
+    },
+    /// Build the program and run it: MCP and plain HTTP on this machine.
+    Serve {
+        /// Arguments of "zero-memory serve".
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+    /// Run every test there is.
+    Test {
+        /// Arguments of "cargo test", such as a name.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -39,9 +79,19 @@ fn main() -> ExitCode {
         let manifest = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
         manifest.parent().map_or(manifest.clone(), PathBuf::from)
     });
+    // The data sets may not be redistributed and lie beside the repository.
+    let shared = root.join("../shared/data");
     let mut out = std::io::stdout().lock();
     let result = match arguments.command {
+        Command::Bench { data, cold } => {
+            commands::bench::run(&root, &data.unwrap_or(shared), cold, &mut out)
+        }
+        Command::Check => commands::check::run(&root, &mut out),
+        Command::Demo { data } => commands::demo::run(&root, &data.unwrap_or(shared), &mut out),
+        Command::Explain { rule } => commands::explain::run(rule.as_deref(), &mut out),
         Command::Codegen => commands::codegen::run(&root, &mut out),
+        Command::Serve { arguments } => commands::serve::run(&root, &arguments),
+        Command::Test { arguments } => commands::test::run(&root, &arguments, &mut out),
     };
     match result {
         Ok(code) => ExitCode::from(code),

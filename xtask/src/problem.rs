@@ -56,6 +56,24 @@ impl Problem {
             fix: Fix::Edit(fix.into()),
         }
     }
+
+    /// Returns a finding that a command mends.
+    pub fn run(
+        rule: &'static str,
+        file: impl Into<String>,
+        what: impl Into<String>,
+        why: impl Into<String>,
+        command: impl Into<String>,
+    ) -> Self {
+        Self {
+            file: file.into(),
+            pointer: String::new(),
+            rule,
+            what: what.into(),
+            why: why.into(),
+            fix: Fix::Run(command.into()),
+        }
+    }
 }
 
 /// All findings of a run, sorted by place and free of repetition.

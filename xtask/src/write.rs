@@ -61,8 +61,7 @@ pub fn read(folder: &Path) -> Result<Files> {
             }
             let bytes =
                 fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-            let content =
-                String::from_utf8(bytes).unwrap_or_else(|_| "\u{0}not text".to_owned());
+            let content = String::from_utf8(bytes).unwrap_or_else(|_| "\u{0}not text".to_owned());
             files.insert(relative(folder, &path), content);
         }
     }

@@ -11,12 +11,12 @@ use crate::{emit, load, write};
 /// Writes what differs and says so; a second run writes nothing.
 pub fn run(root: &Path, out: &mut dyn Write) -> Result<u8> {
     let loaded = load::load(root)?;
-    let Some(contract) = loaded.contract else {
+    let Some(contract) = loaded.whole() else {
         let report = Report::new(loaded.problems);
         write!(out, "{}", report.render())?;
         return Ok(report.exit_code());
     };
-    let files = emit::emit(&contract)?;
+    let files = emit::emit(contract)?;
     let written = write::write(&root.join("generated"), &files)?;
     for name in &written.changed {
         writeln!(out, "wrote generated/{name}")?;

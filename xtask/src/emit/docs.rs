@@ -2,13 +2,14 @@
 
 use std::fmt::Write as _;
 
-use crate::contract::{Contract, Form, Schema, Tool, Verdict, name_of, Toolset, type_name};
+use crate::contract::{Contract, Form, Limit, Schema, Tool, Toolset, Verdict, name_of, type_name};
 use crate::lower::access_word;
 use crate::write::Files;
 
 /// Emits `docs/*.md`.
 pub fn emit(contract: &Contract) -> Files {
     let mut files = Files::new();
+    files.insert("docs/clients.md".to_owned(), clients(contract));
     files.insert("docs/errors.md".to_owned(), errors(contract));
     files.insert("docs/shapes.md".to_owned(), shapes(contract));
     files.insert("docs/tools.md".to_owned(), index(contract));
@@ -26,7 +27,8 @@ fn mark(contract: &Contract) -> String {
 }
 
 fn index(contract: &Contract) -> String {
-    let mut text = mark(contract) + "# Tools\n\n| tool | set | access | since | what it does |\n|---|---|---|---|---|\n";
+    let mut text = mark(contract)
+        + "# Tools\n\n| tool | set | access | since | what it does |\n|---|---|---|---|---|\n";
     for tool in contract.tools.values() {
         let _ = writeln!(
             text,
@@ -43,7 +45,11 @@ fn index(contract: &Contract) -> String {
 
 fn page(contract: &Contract, tool: &Tool) -> String {
     let mut text = mark(contract);
-    let _ = writeln!(text, "# {}\n\n{}.\n\n{}\n", tool.name, tool.title, tool.description);
+    let _ = writeln!(
+        text,
+        "# {}\n\n{}.\n\n{}\n",
+        tool.name, tool.title, tool.description
+    );
     let _ = writeln!(
         text,
         "Toolset: {}. Access: {}. Since contract {}.\n",
@@ -68,7 +74,12 @@ fn page(contract: &Contract, tool: &Tool) -> String {
     for example in &tool.examples {
         let _ = writeln!(text, "\n### {}\n", example.name.replace('_', " "));
         for step in &example.given {
-            let _ = writeln!(text, "Given `{}`:\n\n```json\n{}\n```\n", step.tool, pretty(&step.input));
+            let _ = writeln!(
+                text,
+                "Given `{}`:\n\n```json\n{}\n```\n",
+                step.tool,
+                pretty(&step.input)
+            );
         }
         let _ = writeln!(text, "Call:\n\n```json\n{}\n```\n", pretty(&example.input));
         match &example.verdict {
@@ -114,7 +125,12 @@ fn rows(text: &mut String, contract: &Contract, schema: &Schema, path: &str) {
             if property.required { "yes" } else { "no" },
         );
         if let Form::Array { items, .. } = &field.form {
-            rows(text, contract, items, &format!("{path}{}[].", property.name));
+            rows(
+                text,
+                contract,
+                items,
+                &format!("{path}{}[].", property.name),
+            );
         }
         rows(text, contract, field, &format!("{path}{}.", property.name));
     }
@@ -166,11 +182,9 @@ fn spell(schema: &Schema) -> String {
         Form::Number { minimum, maximum } => range("number", *minimum, *maximum),
         Form::Boolean => "boolean".to_owned(),
         Form::Shape(name) => format!("[{name}](../shapes.md#{name})"),
-        Form::Tagged { variants, .. } => variants
-            .iter()
-            .map(spell)
-            .collect::<Vec<_>>()
-            .join(" or "),
+        Form::Tagged { variants, .. } => {
+            variants.iter().map(spell).collect::<Vec<_>>().join(" or ")
+        }
     };
     if schema.nullable {
         plain + " or null"
@@ -186,6 +200,30 @@ fn range<T: std::fmt::Display>(name: &str, minimum: Option<T>, maximum: Option<T
         (None, Some(high)) => format!("{name} ≤ {high}"),
         (None, None) => name.to_owned(),
     }
+}
+
+fn clients(contract: &Contract) -> String {
+    let mut text = mark(contract)
+        + "# Clients\n\nLimits that the server observes, by the name a client gives itself.\n\n| client | names | limit | effect | source | seen |\n|---|---|---|---|---|---|\n";
+    for entry in &contract.clients {
+        let limit = name_of(&Limit::ALL, &entry.limit);
+        let names: Vec<String> = entry
+            .client_names
+            .iter()
+            .map(|name| format!("`{name}`"))
+            .collect();
+        let _ = writeln!(
+            text,
+            "| {} | {} | {limit} {} | {} | {} | {} |",
+            entry.client,
+            names.join(", "),
+            entry.value,
+            entry.effect,
+            entry.source,
+            entry.date,
+        );
+    }
+    text
 }
 
 fn errors(contract: &Contract) -> String {

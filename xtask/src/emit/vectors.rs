@@ -23,17 +23,17 @@ pub fn emit(contract: &Contract) -> Result<Files> {
                     json!({ "tool": step.tool, "input": step.input, "keep": keep })
                 })
                 .collect();
-            let mut vector = json!({
-                "tool": tool.name,
-                "name": example.name,
-                "given": given,
-                "input": example.input,
-            });
+            let mut vector = Map::from_iter([
+                ("tool".to_owned(), json!(tool.name)),
+                ("name".to_owned(), json!(example.name)),
+                ("given".to_owned(), json!(given)),
+                ("input".to_owned(), example.input.clone()),
+            ]);
             let verdict = match &example.verdict {
                 Verdict::Answer { output, expect } => {
-                    let expect: Map<String, Value> = expect.iter().cloned().collect();
-                    vector["output"] = output.clone();
-                    vector["expect"] = Value::Object(expect);
+                    vector.insert("output".to_owned(), output.clone());
+                    let expect = expect.iter().cloned().collect();
+                    vector.insert("expect".to_owned(), Value::Object(expect));
                     "valid"
                 }
                 Verdict::Refusal {
@@ -41,14 +41,12 @@ pub fn emit(contract: &Contract) -> Result<Files> {
                     prefix,
                     refused_by,
                 } => {
-                    vector["error"] = json!({
-                        "code": code,
-                        "prefix": prefix,
-                        "refused_by": match refused_by {
-                            RefusedBy::Schema => "schema",
-                            RefusedBy::Handler => "handler",
-                        },
-                    });
+                    let refused_by = match refused_by {
+                        RefusedBy::Schema => "schema",
+                        RefusedBy::Handler => "handler",
+                    };
+                    let error = json!({ "code": code, "prefix": prefix, "refused_by": refused_by });
+                    vector.insert("error".to_owned(), error);
                     "invalid"
                 }
             };

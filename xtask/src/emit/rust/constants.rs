@@ -8,8 +8,9 @@ use crate::emit::rust::constant;
 /// Returns the source of `constants.rs`.
 pub fn source(contract: &Contract) -> String {
     let settings = &contract.settings;
-    let mut text =
-        String::from("//! Facts of the contract that are no types: version, budgets, ids, texts.\n");
+    let mut text = String::from(
+        "//! Facts of the contract that are no types: version, budgets, ids, texts.\n",
+    );
     let mut put = |name: &str, doc: &str, kind: &str, value: String| {
         let _ = writeln!(text, "/// {doc}\npub const {name}: {kind} = {value};");
     };

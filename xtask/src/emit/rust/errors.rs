@@ -6,15 +6,19 @@ use crate::contract::{Contract, type_name};
 
 /// Returns the source of `errors.rs`.
 pub fn source(contract: &Contract) -> String {
-    let mut text = String::from("//! The closed error vocabulary and the stable message prefixes.\n");
+    let mut text =
+        String::from("//! The closed error vocabulary and the stable message prefixes.\n");
     enumeration(
         &mut text,
         "ErrorCode",
         "Why a call failed; the vocabulary is closed.",
-        contract
-            .errors
-            .iter()
-            .map(|entry| (type_name(&entry.code), entry.code.clone(), entry.meaning.clone())),
+        contract.errors.iter().map(|entry| {
+            (
+                type_name(&entry.code),
+                entry.code.clone(),
+                entry.meaning.clone(),
+            )
+        }),
     );
     let arms = |value: &dyn Fn(&crate::contract::ErrorEntry) -> String| -> String {
         contract
@@ -43,9 +47,13 @@ pub fn source(contract: &Contract) -> String {
         &mut text,
         "Prefix",
         "The stable beginning of an error message.",
-        prefixes
-            .iter()
-            .map(|prefix| (variant(&prefix.text), prefix.text.clone(), prefix.meaning.clone())),
+        prefixes.iter().map(|prefix| {
+            (
+                variant(&prefix.text),
+                prefix.text.clone(),
+                prefix.meaning.clone(),
+            )
+        }),
     );
     let codes: String = prefixes
         .iter()

@@ -142,14 +142,16 @@ pub fn source(contract: &Contract) -> String {
         text,
         "/// One method per tool.
         pub trait Tools: Views {{ {} }}",
-        each(&|tool| format!(
+        each(&|tool| {
+            format!(
             "/// {}.
             fn {}(&self, call: &Self::Call, view: &mut Self::{}<'_>, input: {name}Input) -> Result<{name}Output, Error>;",
             tool.title,
             tool.name,
             type_name(access_word(tool.access)),
             name = type_name(&tool.name),
-        ))
+        )
+        })
     );
     let _ = write!(
         text,
@@ -219,12 +221,7 @@ fn errors_of(tool: &Tool) -> String {
         .map(|error| {
             let prefix = error.prefix.as_ref().map_or_else(
                 || "None".to_owned(),
-                |prefix| {
-                    format!(
-                        "Some(Prefix::{})",
-                        type_name(prefix.trim_end_matches(':'))
-                    )
-                },
+                |prefix| format!("Some(Prefix::{})", type_name(prefix.trim_end_matches(':'))),
             );
             format!(
                 "ToolError {{ code: ErrorCode::{}, prefix: {prefix} }},",

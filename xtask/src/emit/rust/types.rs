@@ -10,24 +10,26 @@ use anyhow::{Context, Result};
 use serde_json::{Map, Value, json};
 
 use crate::contract::{Contract, Form, Schema, type_name};
+use crate::places::named;
 
 /// Returns the source of `types.rs`.
 pub fn source(contract: &Contract) -> Result<String> {
     let mut definitions = Map::new();
-    let mut objects: BTreeMap<String, &Schema> = BTreeMap::new();
     for (name, shape) in &contract.shapes {
         if is_named(shape) {
             definitions.insert(type_name(name), feed(contract, shape));
-            objects.insert(type_name(name), shape);
         }
     }
     for tool in contract.tools.values() {
         let name = type_name(&tool.name);
         definitions.insert(format!("{name}Input"), feed(contract, &tool.input));
         definitions.insert(format!("{name}Output"), feed(contract, &tool.output));
-        objects.insert(format!("{name}Input"), &tool.input);
-        objects.insert(format!("{name}Output"), &tool.output);
     }
+    let named = named(&contract.shapes, contract.tools.values());
+    let schemas: BTreeMap<&str, &Schema> = named
+        .iter()
+        .map(|named| (named.name.as_str(), named.schema))
+        .collect();
     let root: schemars::schema::RootSchema =
         serde_json::from_value(json!({ "definitions": definitions }))
             .context("typify's schema types refuse the contract")?;
@@ -37,11 +39,10 @@ pub fn source(contract: &Contract) -> Result<String> {
     space
         .add_ref_types(root.definitions)
         .context("typify refuses the contract")?;
-    let mut syntax: syn::File =
-        syn::parse2(space.to_stream()).context("typify wrote no Rust")?;
+    let mut syntax: syn::File = syn::parse2(space.to_stream()).context("typify wrote no Rust")?;
     for item in &mut syntax.items {
         shorten_docs(item);
-        order_fields(item, &objects);
+        mend_fields(item, &schemas);
     }
     let doc = "//! Types of everything that crosses the wire.\n//! They are no validators: the door checks every value against its schema.\n";
     Ok(doc.to_owned() + &prettyplease::unparse(&syntax))
@@ -76,15 +77,15 @@ fn feed(contract: &Contract, schema: &Schema) -> Value {
                 .filter(|property| property.required)
                 .map(|property| property.name.as_str())
                 .collect();
-            let mut object = json!({
-                "type": "object",
-                "properties": fields,
-                "required": required,
-            });
+            let mut object = Map::from_iter([
+                ("type".to_owned(), json!("object")),
+                ("properties".to_owned(), Value::Object(fields)),
+                ("required".to_owned(), json!(required)),
+            ]);
             if *closed {
-                object["additionalProperties"] = json!(false);
+                object.insert("additionalProperties".to_owned(), json!(false));
             }
-            object
+            Value::Object(object)
         }
         Form::Array { items, .. } => json!({ "type": "array", "items": feed(contract, items) }),
         Form::String { .. } => json!({ "type": "string" }),
@@ -122,11 +123,11 @@ fn optional(contract: &Contract, schema: &Schema, field: Value) -> Value {
         Form::Shape(name) => contract.shapes.get(name)?.description.as_ref(),
         _ => None,
     });
-    let mut wrapped = json!({ "anyOf": [field, { "type": "null" }] });
+    let mut wrapped = Map::from_iter([("anyOf".to_owned(), json!([field, { "type": "null" }]))]);
     if let Some(text) = about {
-        wrapped["description"] = json!(text);
+        wrapped.insert("description".to_owned(), json!(text));
     }
-    wrapped
+    Value::Object(wrapped)
 }
 
 /// Cuts the copy of the JSON Schema that typify appends to each type's docs.
@@ -147,13 +148,15 @@ fn shorten_docs(item: &mut syn::Item) {
 }
 
 /// Puts the fields back into the order of the schema, which is the order in
-/// which an answer is written and read; typify sorts them by name.
-fn order_fields(item: &mut syn::Item, objects: &BTreeMap<String, &Schema>) {
+/// which an answer is written and read (typify sorts them by name), and marks
+/// those that are announced to go.
+fn mend_fields(item: &mut syn::Item, schemas: &BTreeMap<&str, &Schema>) {
     let syn::Item::Struct(item) = item else {
         return;
     };
+    let name = item.ident.to_string();
     let Some(Form::Object { properties, .. }) =
-        objects.get(&item.ident.to_string()).map(|schema| &schema.form)
+        schemas.get(name.as_str()).map(|schema| &schema.form)
     else {
         return;
     };
@@ -168,9 +171,19 @@ fn order_fields(item: &mut syn::Item, objects: &BTreeMap<String, &Schema>) {
             .iter()
             .position(|property| property.name == name.trim_end_matches('_'))
     };
-    let mut named: Vec<syn::Field> = fields.named.iter().cloned().collect();
-    named.sort_by_key(place);
-    fields.named = named.into_iter().collect();
+    let mut ordered: Vec<syn::Field> = fields.named.iter().cloned().collect();
+    ordered.sort_by_key(place);
+    for field in &mut ordered {
+        let property = place(field).and_then(|index| properties.get(index));
+        if let Some(deprecation) = property.and_then(|known| known.schema.deprecated.as_ref()) {
+            let since = &deprecation.since;
+            let note = deprecation.note();
+            field
+                .attrs
+                .push(syn::parse_quote!(#[deprecated(since = #since, note = #note)]));
+        }
+    }
+    fields.named = ordered.into_iter().collect();
 }
 
 fn doc_text(attribute: &syn::Attribute) -> Option<String> {

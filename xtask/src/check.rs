@@ -1,0 +1,211 @@
+//! The promises of the contract, one rule per file.
+//!
+//! A rule reads the subject and reports; it changes nothing and prints
+//! nothing. The documentation of its file is its manual page, which
+//! `cargo xtask explain RULE` shows.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::Result;
+use serde_json::Value;
+
+use crate::contract::{Contract, Tool};
+use crate::places::tool_file;
+use crate::problem::{Problem, Report};
+use crate::verdicts::Validators;
+use crate::workspace::Workspace;
+use crate::write::Files;
+use crate::{emit, load, verdicts, workspace, write};
+
+pub mod annotation_contradicts_access;
+pub mod annotation_missing;
+pub mod default_on_required;
+pub mod default_rejected;
+pub mod description_missing;
+pub mod description_over_budget;
+pub mod error_unlisted;
+pub mod example_accepted;
+pub mod example_error_unlisted;
+pub mod example_missing;
+pub mod example_rejected;
+pub mod expectation_unmet;
+pub mod file_malformed;
+pub mod form_misplaced;
+pub mod form_outside_dialect;
+pub mod generated_missing;
+pub mod generated_orphaned;
+pub mod generated_stale;
+pub mod input_unbounded;
+pub mod instructions_over_budget;
+pub mod layer_crossed;
+pub mod module_undocumented;
+pub mod name_ambiguous;
+pub mod name_malformed;
+pub mod name_mismatched;
+pub mod ref_unresolved;
+pub mod served_schema_differs;
+pub mod shape_recursive;
+pub mod shape_unused;
+pub mod since_in_future;
+pub mod text_argument_not_last;
+pub mod title_differs;
+pub mod toolset_over_budget;
+pub mod type_name_collides;
+
+/// Everything that a rule may look at.
+pub struct Subject {
+    /// Parsed files of `schema/` by path below the root.
+    pub sources: BTreeMap<String, Value>,
+    /// What could be read of the contract.
+    pub contract: Option<Contract>,
+    /// What stood in the way of reading it.
+    pub load_problems: Vec<Problem>,
+    /// What `generated/` should hold; absent while something is left out of
+    /// the contract.
+    pub expected: Option<Files>,
+    /// What `generated/` holds.
+    pub actual: Files,
+    /// The served schemas of every tool, by the tool's name.
+    pub validators: BTreeMap<String, Validators>,
+    /// The packages and their sources.
+    pub workspace: Workspace,
+}
+
+impl Subject {
+    /// Reads the repository.
+    pub fn load(root: &Path) -> Result<Self> {
+        let loaded = load::load(root)?;
+        let expected = loaded.whole().map(emit::emit).transpose()?;
+        let validators = loaded.contract.as_ref().map(verdicts::served);
+        Ok(Self {
+            expected,
+            validators: validators.unwrap_or_default(),
+            sources: loaded.sources,
+            contract: loaded.contract,
+            load_problems: loaded.problems,
+            actual: write::read(&root.join("generated"))?,
+            workspace: workspace::load(root)?,
+        })
+    }
+
+    /// Returns every tool that could be read, with its file.
+    fn tools(&self) -> impl Iterator<Item = (String, &Tool)> {
+        let contracts = self.contract.iter();
+        contracts.flat_map(|contract| {
+            let tools = contract.tools.iter();
+            tools.map(|(stem, tool)| (tool_file(stem), tool))
+        })
+    }
+
+    /// Returns whether the file is there, readable or not.
+    fn has_file(&self, file: &str) -> bool {
+        self.sources.contains_key(file)
+            || self
+                .load_problems
+                .iter()
+                .any(|problem| problem.file == file)
+    }
+
+    /// Returns the findings of this rule from reading the contract.
+    fn while_loading(&self, rule: &str) -> Vec<Problem> {
+        self.load_problems
+            .iter()
+            .filter(|problem| problem.rule == rule)
+            .cloned()
+            .collect()
+    }
+}
+
+/// A promise and what proves it.
+pub struct Rule {
+    /// Named for the offence; also the name of its file and its fixtures.
+    pub id: &'static str,
+    source: &'static str,
+    check: fn(&Subject) -> Vec<Problem>,
+}
+
+impl Rule {
+    /// Returns the rule of this id.
+    pub fn find(id: &str) -> Option<&'static Self> {
+        RULES.iter().find(|rule| rule.id == id)
+    }
+
+    /// Returns what the rule demands, in one sentence.
+    pub fn purpose(&self) -> &'static str {
+        let first = self.source.lines().next().unwrap_or_default();
+        first.trim_start_matches("//!").trim()
+    }
+
+    /// Returns the manual page: the documentation of the rule's file.
+    pub fn manual(&self) -> String {
+        let lines = self
+            .source
+            .lines()
+            .map_while(|line| line.strip_prefix("//!"));
+        let mut text = String::new();
+        for line in lines {
+            text.push_str(line.strip_prefix(' ').unwrap_or(line));
+            text.push('\n');
+        }
+        text
+    }
+}
+
+macro_rules! rule {
+    ($id:ident) => {
+        Rule {
+            id: $id::ID,
+            source: include_str!(concat!("check/", stringify!($id), ".rs")),
+            check: $id::check,
+        }
+    };
+}
+
+/// Every rule, by id; the only list of them.
+pub const RULES: &[Rule] = &[
+    rule!(annotation_contradicts_access),
+    rule!(annotation_missing),
+    rule!(default_on_required),
+    rule!(default_rejected),
+    rule!(description_missing),
+    rule!(description_over_budget),
+    rule!(error_unlisted),
+    rule!(example_accepted),
+    rule!(example_error_unlisted),
+    rule!(example_missing),
+    rule!(example_rejected),
+    rule!(expectation_unmet),
+    rule!(file_malformed),
+    rule!(form_misplaced),
+    rule!(form_outside_dialect),
+    rule!(generated_missing),
+    rule!(generated_orphaned),
+    rule!(generated_stale),
+    rule!(input_unbounded),
+    rule!(instructions_over_budget),
+    rule!(layer_crossed),
+    rule!(module_undocumented),
+    rule!(name_ambiguous),
+    rule!(name_malformed),
+    rule!(name_mismatched),
+    rule!(ref_unresolved),
+    rule!(served_schema_differs),
+    rule!(shape_recursive),
+    rule!(shape_unused),
+    rule!(since_in_future),
+    rule!(text_argument_not_last),
+    rule!(title_differs),
+    rule!(toolset_over_budget),
+    rule!(type_name_collides),
+];
+
+/// Runs every rule.
+pub fn check(subject: &Subject) -> Report {
+    Report::new(
+        RULES
+            .iter()
+            .flat_map(|rule| (rule.check)(subject))
+            .collect(),
+    )
+}

@@ -1,0 +1,100 @@
+//! Names are snake_case and short enough.
+//!
+//! ## What it does
+//!
+//! Wants the names of tools, shapes, fields, error codes and examples to be
+//! `snake_case`: lower-case words of letters and digits, joined by single
+//! underscores. A tool name is at most `tool_name_max_bytes` long and no
+//! keyword of Rust.
+//!
+//! ## Why
+//!
+//! A name is spelled in every language from one rule. What does not follow it
+//! collides with another name, or becomes a name that nobody wrote.
+//!
+//! ## How to mend
+//!
+//! Rename it. For a field or tool that was released this is a breaking change.
+
+use crate::check::Subject;
+use crate::contract::Form;
+use crate::dialect::escape;
+use crate::places::{places, shape_file};
+use crate::problem::Problem;
+
+/// Id of the rule.
+pub const ID: &str = "name_malformed";
+
+/// Returns the findings.
+pub fn check(subject: &Subject) -> Vec<Problem> {
+    let Some(contract) = &subject.contract else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    let mut report = |file: &str, pointer: String, what: String, fix: &str| {
+        let why = "every language derives its own spelling from it";
+        found.push(Problem::edit(ID, file, pointer, what, why, fix));
+    };
+    let mut demand = |file: &str, pointer: String, kind: &str, name: &str| {
+        if !is_snake(name) {
+            let what = format!("the {kind} \"{name}\" is not snake_case");
+            report(
+                file,
+                pointer,
+                what,
+                "use lower-case words joined by underscores",
+            );
+        }
+    };
+    for entry in &contract.errors {
+        let pointer = format!("/codes/{}", escape(&entry.code));
+        demand("schema/errors.json", pointer, "code", &entry.code);
+    }
+    for name in contract.shapes.keys() {
+        demand(&shape_file(name), String::new(), "shape", name);
+    }
+    for place in places(contract) {
+        if let Form::Object { properties, .. } = &place.schema.form {
+            for property in properties {
+                let name = &property.name;
+                let pointer = format!("{}/properties/{}", place.pointer, escape(name));
+                demand(&place.file, pointer, "field", name);
+            }
+        }
+    }
+    for (file, tool) in subject.tools() {
+        demand(&file, "/name".to_owned(), "tool", &tool.name);
+        for (index, example) in tool.examples.iter().enumerate() {
+            let pointer = format!("/examples/{index}/name");
+            demand(&file, pointer, "example", &example.name);
+        }
+    }
+    let n_most = contract.settings.budget("tool_name_max_bytes");
+    for (file, tool) in subject.tools() {
+        let name = &tool.name;
+        if name.len() > n_most {
+            let what = format!("the tool name has {} bytes of {n_most}", name.len());
+            report(&file, "/name".to_owned(), what, "shorten it");
+        }
+        if is_snake(name) && syn::parse_str::<syn::Ident>(name).is_err() {
+            let what = format!("the tool name \"{name}\" is a keyword of Rust");
+            report(
+                &file,
+                "/name".to_owned(),
+                what,
+                "add a word, such as what it acts on",
+            );
+        }
+    }
+    found
+}
+
+fn is_snake(name: &str) -> bool {
+    let is_word = |word: &str| {
+        !word.is_empty()
+            && word
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    };
+    name.starts_with(|first: char| first.is_ascii_lowercase()) && name.split('_').all(is_word)
+}

@@ -1,0 +1,64 @@
+//! Every reference leads to a shape.
+//!
+//! ## What it does
+//!
+//! Follows every `$ref` and the `shape` of every resource. A `$ref` is relative
+//! to its file and names a file of `schema/shapes/` and nothing inside it.
+//!
+//! ## Why
+//!
+//! A dangling reference makes clients drop every tool of the server, not only
+//! the one that holds it.
+//!
+//! ## How to mend
+//!
+//! Correct the name, or add the shape. A part of a shape that others need is a
+//! shape of its own.
+
+use crate::check::Subject;
+use crate::contract::Address;
+use crate::places::shape_file;
+use crate::problem::Problem;
+
+/// Id of the rule.
+pub const ID: &str = "ref_unresolved";
+
+/// Returns the findings.
+pub fn check(subject: &Subject) -> Vec<Problem> {
+    let mut found = subject.while_loading(ID);
+    let Some(contract) = &subject.contract else {
+        return found;
+    };
+    let (mut n_fixed, mut n_templates) = (0, 0);
+    for resource in &contract.resources {
+        let (list, count) = match resource.address {
+            Address::Uri(_) => ("resources", &mut n_fixed),
+            Address::Template(_) => ("templates", &mut n_templates),
+        };
+        let index = *count;
+        *count += 1;
+        if !subject.has_file(&shape_file(&resource.shape)) {
+            found.push(Problem::edit(
+                ID,
+                "schema/resources.json",
+                format!("/{list}/{index}/shape"),
+                format!("\"{}\" names no shape", resource.shape),
+                "nobody can know what reading the resource returns",
+                "name a file of schema/shapes/ without its ending",
+            ));
+        }
+    }
+    found
+}
+
+/// Returns the finding of a reference that loading could not follow.
+pub fn problem(file: &str, pointer: &str, target: &str, folder: &str) -> Problem {
+    Problem::edit(
+        ID,
+        file,
+        pointer,
+        format!("\"{target}\" names no shape"),
+        "a dangling reference makes clients drop every tool",
+        format!("write \"{folder}<shape>.json\" for a file of schema/shapes/"),
+    )
+}
