@@ -177,6 +177,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("pinecone_key", "pcsk_{a6}_{a60}"),
     ("jina_key", "jina_{h32}{w28}"),
     ("mem0_key", "MEM0_API_KEY=m0-{a40}"),
+    ("zero_memory_token", "tok_{h64}"),
     ("sendgrid_key", "SG.{w22}.{w43}"),
     ("mailgun_key", "api:key-{h32}"),
     ("mailchimp_key", "{h32}-us12"),

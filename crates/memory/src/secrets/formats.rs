@@ -278,6 +278,7 @@ pub(super) const FORMATS: &[Format] = &[
     spelled("pinecone_key", r"\bpcsk_[A-Za-z0-9]{4,8}_[A-Za-z0-9]{40}"),
     spelled("jina_key", r"\bjina_[0-9a-f]{32}[A-Za-z0-9_-]{20}"),
     spelled("mem0_key", r"(?:^|[^A-Za-z0-9_-])(?P<v>m0-[A-Za-z0-9]{30})"),
+    spelled("zero_memory_token", r"\btok_[0-9a-f]{64}\b"),
     // Mail and messages.
     spelled(
         "sendgrid_key",
