@@ -9,7 +9,7 @@ use std::path::Path;
 use anyhow::Result;
 use serde_json::Value;
 
-use crate::check::{file_malformed, shape_recursive, type_name_collides};
+use crate::check::{file_malformed, name_malformed, shape_recursive, type_name_collides};
 use crate::contract::{Contract, Schema, Tool};
 use crate::dialect::Reader;
 use crate::places::{references, shape_file, tool_file};
@@ -193,7 +193,7 @@ fn build(sources: &BTreeMap<String, Value>, problems: &mut Vec<Problem>) -> Opti
         let file = format!("schema/{name}");
         sources.get(&file).filter(|_| !broken.contains(&file))
     };
-    Some(Contract {
+    let contract = Contract {
         settings: read::settings(single("contract.json")?),
         errors: read::errors(single("errors.json")?),
         segments: read::segments(single("instructions.json")?),
@@ -201,7 +201,9 @@ fn build(sources: &BTreeMap<String, Value>, problems: &mut Vec<Problem>) -> Opti
         resources: read::resources(single("resources.json")?),
         shapes,
         tools,
-    })
+    };
+    problems.extend(name_malformed::find(&contract));
+    Some(contract)
 }
 
 /// Leaves out every shape and tool that refers, at any depth, to a shape that

@@ -37,7 +37,7 @@ pub fn check(subject: &Subject) -> Vec<Problem> {
             if !is_listed && code != "internal" {
                 let prefix = prefix
                     .as_ref()
-                    .map_or(String::new(), |text| format!(" with {text}"));
+                    .map_or(String::new(), |text| format!(" and {text}"));
                 found.push(Problem::edit(
                     ID,
                     &file,

@@ -42,7 +42,7 @@ pub fn check(subject: &Subject) -> Vec<Problem> {
                     ID,
                     &file,
                     "/examples",
-                    format!("there are {n_present} {kind} examples of at least {FEWEST}"),
+                    format!("{kind} examples: {n_present} of at least {FEWEST}"),
                     "examples are the test vectors of every language",
                     format!("add {kind} examples"),
                 ));

@@ -17,9 +17,9 @@
 //! Rename it. For a field or tool that was released this is a breaking change.
 
 use crate::check::Subject;
-use crate::contract::Form;
+use crate::contract::{Contract, Form};
 use crate::dialect::escape;
-use crate::places::{places, shape_file};
+use crate::places::{places, shape_file, tool_file};
 use crate::problem::Problem;
 
 /// Id of the rule.
@@ -27,9 +27,11 @@ pub const ID: &str = "name_malformed";
 
 /// Returns the findings.
 pub fn check(subject: &Subject) -> Vec<Problem> {
-    let Some(contract) = &subject.contract else {
-        return Vec::new();
-    };
+    subject.while_loading(ID)
+}
+
+/// Returns the findings in this contract.
+pub fn find(contract: &Contract) -> Vec<Problem> {
     let mut found = Vec::new();
     let mut report = |file: &str, pointer: String, what: String, fix: &str| {
         let why = "every language derives its own spelling from it";
@@ -62,7 +64,8 @@ pub fn check(subject: &Subject) -> Vec<Problem> {
             }
         }
     }
-    for (file, tool) in subject.tools() {
+    for (stem, tool) in &contract.tools {
+        let file = tool_file(stem);
         demand(&file, "/name".to_owned(), "tool", &tool.name);
         for (index, example) in tool.examples.iter().enumerate() {
             let pointer = format!("/examples/{index}/name");
@@ -70,7 +73,8 @@ pub fn check(subject: &Subject) -> Vec<Problem> {
         }
     }
     let n_most = contract.settings.budget("tool_name_max_bytes");
-    for (file, tool) in subject.tools() {
+    for (stem, tool) in &contract.tools {
+        let file = tool_file(stem);
         let name = &tool.name;
         if name.len() > n_most {
             let what = format!("the tool name has {} bytes of {n_most}", name.len());

@@ -1,0 +1,12 @@
+//! Proves the workshop from outside: the built program on copies of a small
+//! contract, and on the repository itself.
+
+mod coverage;
+mod dialect;
+mod emit;
+mod exit_codes;
+mod fixture;
+mod fresh;
+mod laws;
+mod repository;
+mod rules;

@@ -1,0 +1,1 @@
+// Edited by hand.

@@ -1,0 +1,1 @@
+//! A package without a layer.

@@ -1,0 +1,4 @@
+//! Goes around the contract.
+
+#[path = "../../../generated/rust/errors.rs"]
+mod errors;

@@ -1,0 +1,4 @@
+//! Includes what is generated.
+
+#[path = "../../../generated/rust/errors.rs"]
+mod errors;

@@ -1,0 +1,2 @@
+/// Recalls.
+pub fn recall() {}
