@@ -1,6 +1,230 @@
-//! .
+//! What the tools mean: scopes, threads, the write path, recall, briefings.
+//!
+//! Plain synchronous code over the store. Nothing here knows of a protocol, a
+//! transport or SQL. A handler gets the call, a view of the store that its
+//! tool's `access` allows, and its input; one handler is one file in `tools/`.
+//!
+//! # Decisions that the contract leaves open
+//!
+//! **Targets.** A write goes to its explicit scope, else the project of its
+//! hint, else that of its live thread, else that of its session; otherwise it
+//! is refused. A path `proj.<own handle>.<slug>` that does not exist is made
+//! by a write; any other unknown path is hidden. A hint beside an explicit
+//! scope makes nothing, unless the kind does not fit and goes to the project.
+//!
+//! **Hints.** A git remote is bound to one project for ever. If the caller has
+//! exactly one project of that name and no remote leads to it, the remote is
+//! bound to it; otherwise a new project is made, and when the name is taken
+//! its slug gets four base 32 digits that follow from the remote. A folder
+//! whose name is that of exactly one visible project is bound to it. A bare
+//! name only finds what exists; so does the full path of a project. Reads bind
+//! and make nothing, and take a hint that leads nowhere as absent.
+//!
+//! **Sessions and threads.** A session attaches to the project it was started
+//! with, or to the first one that a hint or a thread of a call pins. It keeps
+//! one thread per project. Every other call that pins a project and echoes no
+//! live token gets a new thread. What a write pins takes effect once the write
+//! is on disk. Bookkeeping that fails is logged and never fails a call.
+//!
+//! **Duplicates.** Same owner, scope and text, compared after composition,
+//! line ends and trimming; case counts. A retired memory is no duplicate, and
+//! neither is a closed loop: a task that is asked for again is open again.
+//! Links and entities of a call that meets a duplicate apply to the existing
+//! memory. A duplicate that the same call supersedes is none: that is how a
+//! kind is corrected.
+//!
+//! **Links.** Links to retired memories are refused (`conflict`), whatever
+//! their type. Read from its far end, `contradicts` and `relates_to` keep their
+//! name, `supersedes` is `superseded_by`, and any other is `inverse_of_<type>`.
+//!
+//! **Order.** Recall cuts the lexical order in windows of 200 and ranks each
+//! one by fused score, kind, age and links. A cursor carries the numbers that
+//! the first page was cut from, so later writes do not move a page.
+//!
+//! **Audience.** A memory gets the default visibility of its scope. Private
+//! rows in a shared scope are its owner's alone, and so are the names that
+//! only they are anchored to.
 
+mod briefing;
+mod call;
+mod clock;
+mod cursor;
+mod digest;
+mod error;
+mod guard;
 mod hints;
+mod ids;
 mod rank;
+mod recall;
+mod resources;
+mod routing;
+mod scopes;
 mod secrets;
 mod text;
+mod threads;
+mod tools;
+mod wire;
+mod write_path;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use contract::Views;
+use store::{Caller, Store};
+
+pub use call::{Call, ClientInfo, Session};
+pub use clock::Clock;
+
+use error::Error;
+
+/// How a memory is opened.
+#[derive(Clone, Debug)]
+pub struct MemoryOptions {
+    /// Handle of the owner, used when the data folder is first made.
+    pub handle: String,
+}
+
+/// The memory of a data folder, on behalf of one account.
+///
+/// Making one is cheap: the folder is opened by the first call. Clones share
+/// what is open.
+#[derive(Clone)]
+pub struct Memory {
+    shared: Arc<Shared>,
+    account: Account,
+}
+
+struct Shared {
+    dir: PathBuf,
+    clock: Clock,
+    store: Mutex<Option<Arc<Store>>>,
+    /// The account of the last call, looked up once.
+    caller: Mutex<Option<(Account, Caller)>>,
+}
+
+/// On whose behalf calls are made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Account {
+    /// The owner of a folder that serves one person; made with this handle.
+    Owner(String),
+    /// The account with this handle.
+    Named(String),
+}
+
+impl Memory {
+    /// Returns the memory of a data folder on behalf of its owner.
+    pub fn new(dir: PathBuf, options: MemoryOptions) -> Self {
+        Self::with_clock(dir, options, clock::system())
+    }
+
+    /// The same with another clock.
+    pub fn with_clock(dir: PathBuf, options: MemoryOptions, clock: Clock) -> Self {
+        Self {
+            shared: Arc::new(Shared {
+                dir,
+                clock,
+                store: Mutex::new(None),
+                caller: Mutex::new(None),
+            }),
+            account: Account::Owner(options.handle),
+        }
+    }
+
+    /// Returns the same memory on behalf of the account with a handle, which
+    /// is made when there is none.
+    #[must_use]
+    pub fn for_account(&self, handle: &str) -> Self {
+        Self {
+            shared: Arc::clone(&self.shared),
+            account: Account::Named(handle.to_owned()),
+        }
+    }
+
+    /// Lets go of the files; calls that still run finish first. A later call
+    /// opens them again.
+    pub fn close(&self) {
+        self.shared.store.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.shared.caller.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    pub(crate) fn now(&self) -> i64 {
+        (self.shared.clock)()
+    }
+
+    /// Returns the store, opening it if this is the first call.
+    pub(crate) fn store(&self) -> Result<Arc<Store>, Error> {
+        let mut open = self.shared.store.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(store) = open.as_ref() {
+            return Ok(Arc::clone(store));
+        }
+        let store = Arc::new(Store::open(&self.shared.dir, tokenise)?);
+        *open = Some(Arc::clone(&store));
+        Ok(store)
+    }
+
+    /// Returns the store if it is open already.
+    pub(crate) fn open_store(&self) -> Option<Arc<Store>> {
+        self.shared.store.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Returns the account on whose behalf calls are made.
+    pub(crate) fn caller(&self, store: &Store) -> Result<Caller, Error> {
+        let mut known = self.shared.caller.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((account, caller)) = known.as_ref()
+            && *account == self.account
+        {
+            return Ok(caller.clone());
+        }
+        let caller = match &self.account {
+            Account::Owner(handle) => match store.first_account()? {
+                Some(caller) => caller,
+                None => store.get_or_create_account(handle, self.now())?,
+            },
+            Account::Named(handle) => store.get_or_create_account(handle, self.now())?,
+        };
+        *known = Some((self.account.clone(), caller.clone()));
+        Ok(caller)
+    }
+}
+
+impl Views for Memory {
+    type Call = Call;
+    type Read<'v> = store::Read<'v>;
+    type Append<'v> = store::Append<'v>;
+    type Write<'v> = store::Write<'v>;
+
+    fn read<R>(
+        &self,
+        _call: &Call,
+        body: impl FnOnce(&mut store::Read<'_>) -> Result<R, contract::Error>,
+    ) -> Result<R, contract::Error> {
+        let store = self.store()?;
+        let caller = self.caller(&store)?;
+        Ok(store.read(&caller, |view| body(view).map_err(Error::Answer))?)
+    }
+
+    fn append<R>(
+        &self,
+        _call: &Call,
+        body: impl FnOnce(&mut store::Append<'_>) -> Result<R, contract::Error>,
+    ) -> Result<R, contract::Error> {
+        let store = self.store()?;
+        let caller = self.caller(&store)?;
+        Ok(store.append(&caller, |view| body(view).map_err(Error::Answer))?)
+    }
+
+    fn write<R>(
+        &self,
+        _call: &Call,
+        body: impl FnOnce(&mut store::Write<'_>) -> Result<R, contract::Error>,
+    ) -> Result<R, contract::Error> {
+        let store = self.store()?;
+        let caller = self.caller(&store)?;
+        Ok(store.write(&caller, |view| body(view).map_err(Error::Answer))?)
+    }
+}
+
+/// Cuts a text into the words of the index.
+fn tokenise(text: &str) -> String {
+    text::index_tokens(text).join(" ")
+}

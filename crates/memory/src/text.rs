@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use unicode_normalization::UnicodeNormalization as _;
 
 pub(crate) use excerpt::excerpt;
-pub(crate) use tokens::{TOKEN_CHARS, index_tokens, query_terms};
+pub(crate) use tokens::{index_tokens, query_terms};
 
 use classes::{Class, class_of};
 

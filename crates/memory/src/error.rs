@@ -1,0 +1,186 @@
+//! Everything that can go wrong in this crate, in one enum, and what of it
+//! crosses the wire.
+
+use contract::Prefix;
+
+/// Why a call was not done.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    /// The write names no place.
+    #[error("nothing says where to write")]
+    NoTarget,
+    /// The hint leads nowhere, or to several places.
+    #[error("the project hint leads to no single project")]
+    HintUnresolvable {
+        /// The hint, shortened.
+        hint: String,
+        /// Paths of the projects that it could mean.
+        candidates: Vec<String>,
+        /// A path that the caller could name instead.
+        example: String,
+    },
+    /// A text holds a credential.
+    #[error("a text holds a credential")]
+    Secret {
+        /// Argument it stands in.
+        field: String,
+        /// Name of the format.
+        format: &'static str,
+        /// Its first characters, at most six.
+        shown: String,
+    },
+    /// An argument breaks a rule that its schema cannot say.
+    #[error("an argument breaks a rule")]
+    Argument {
+        /// JSON pointer of the argument.
+        pointer: String,
+        /// What the rule is about.
+        rule: &'static str,
+        /// What is wrong, and what to do.
+        message: String,
+    },
+    /// The scope does not take this kind, and no project is known that would.
+    #[error("the scope does not take this kind")]
+    KindMisfit {
+        /// The kind.
+        kind: String,
+        /// What the scope is called.
+        scope: &'static str,
+        /// Kinds that it takes.
+        admits: &'static str,
+    },
+    /// The scope does not exist or is not the caller's to see.
+    #[error("there is no such scope")]
+    ScopeHidden(String),
+    /// The memory or entity does not exist or is not the caller's to see.
+    #[error("there is no such thing")]
+    Hidden {
+        /// `memory` or `entity`.
+        what: &'static str,
+        /// The id that was asked for.
+        id: String,
+    },
+    /// The resource does not exist or is not the caller's to see.
+    #[error("there is no such resource")]
+    ResourceHidden,
+    /// The caller reads the scope and may not write to it.
+    #[error("the scope is for reading only")]
+    ScopeReadOnly(String),
+    /// The caller reads the memory and may not change its state.
+    #[error("the memory is somebody else's")]
+    NotYours(String),
+    /// The memory is retired.
+    #[error("the memory is retired")]
+    Retired(String),
+    /// The memory is no open loop.
+    #[error("the memory is no open loop")]
+    NoLoop {
+        /// Its id.
+        id: String,
+        /// Its kind.
+        kind: String,
+    },
+    /// A stored row does not fit the contract.
+    #[error("a stored row does not fit the contract: {0}")]
+    Misfit(String),
+    /// The store could not do it.
+    #[error(transparent)]
+    Store(#[from] store::Error),
+    /// What a handler answered already.
+    #[error(transparent)]
+    Answer(contract::Error),
+}
+
+impl From<Error> for contract::Error {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::NoTarget => Self::prefixed(
+                Prefix::ScopeTargetRequired,
+                "nothing says where this belongs. Pass project_hint (a git remote URL or a folder path), a thread from an earlier answer, or scope \"personal\" (about the person), \"core\" (true in every project) or a full path.",
+            ),
+            Error::HintUnresolvable { hint, candidates, example } => {
+                let found = if candidates.is_empty() {
+                    format!("\"{hint}\" is no project that is known")
+                } else {
+                    format!("\"{hint}\" could be {}", candidates.join(" or "))
+                };
+                Self::prefixed(
+                    Prefix::ProjectHintUnresolvable,
+                    format!("{found}. Pass the git remote URL, a folder path, or a full path as scope, such as \"{example}\"."),
+                )
+            }
+            Error::Secret { field, format, shown } => Self::prefixed(
+                Prefix::SecretContentRejected,
+                format!("{field} holds what looks like a credential ({format}, \"{shown}…\"). Nothing was stored. Remove it and say where it is kept instead."),
+            ),
+            Error::Argument { pointer, rule, message } => Self::argument(&pointer, rule, message),
+            Error::KindMisfit { kind, scope, admits } => Self::argument(
+                "/kind",
+                "admits",
+                format!("{scope} takes {admits}, not {kind}. Pass project_hint too, so that it can go to the project, or another kind."),
+            ),
+            Error::ScopeHidden(path) => Self::not_found(format!("there is no scope \"{path}\" that you may read")),
+            Error::Hidden { what, id } => Self::not_found(format!("there is no {what} {id} that you may read")),
+            Error::ResourceHidden => Self::not_found("there is no such resource that you may read"),
+            Error::ScopeReadOnly(path) => Self::forbidden(format!("you may read {path} but not write to it")),
+            Error::NotYours(id) => Self::forbidden(format!("you may read {id}, but neither own it nor write to its scope")),
+            Error::Retired(id) => Self::conflict(format!("{id} is retired already")),
+            Error::NoLoop { id, kind } => Self::conflict(format!("{id} is of kind {kind}; only a task or an open-question can be closed")),
+            Error::Misfit(_) => Self::internal(error),
+            Error::Store(cause) => of_store(cause),
+            Error::Answer(answer) => answer,
+        }
+    }
+}
+
+/// What a failure of the store is to a caller. Which file and what statement
+/// it was stays in the log.
+fn of_store(error: store::Error) -> contract::Error {
+    match error {
+        store::Error::Busy => {
+            contract::Error::rate_limited("another process is busy with the store", 1)
+        }
+        store::Error::NotAllowed => contract::Error::forbidden("you may not do this here"),
+        store::Error::NewerFile { .. }
+        | store::Error::ForeignFile
+        | store::Error::Corrupt(_)
+        | store::Error::DiskFull
+        | store::Error::Folder(_)
+        | store::Error::Migration { .. }
+        | store::Error::Commit(_)
+        | store::Error::Sqlite(_) => contract::Error::internal(chain(&error)),
+    }
+}
+
+/// Joins an error and what caused it, for the log.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_store_says_stays_out_of_the_message() {
+        let hostile = store::Error::Folder(std::io::Error::other("/home/jane: SELECT secret"));
+        let answer = contract::Error::from(Error::Store(hostile));
+        let body = answer.body().to_string();
+        assert!(!body.contains("jane") && !body.contains("SELECT"), "{body}");
+        assert!(answer.cause().is_some_and(|cause| cause.contains("SELECT secret")));
+    }
+
+    #[test]
+    fn a_busy_store_says_when_to_come_back() {
+        let answer = contract::Error::from(Error::Store(store::Error::Busy));
+        assert_eq!(answer.code, contract::ErrorCode::RateLimited);
+        assert!(answer.body().to_string().contains("retry_after_s"));
+    }
+}

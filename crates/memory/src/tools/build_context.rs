@@ -1,0 +1,15 @@
+//! `build_context`: what is known that bears on a task, within a ceiling.
+
+use contract::types::{BuildContextInput, BuildContextOutput};
+use store::Read;
+
+use crate::{Call, Memory, briefing};
+
+pub(crate) fn build_context(
+    memory: &Memory,
+    call: &Call,
+    view: &mut Read<'_>,
+    input: BuildContextInput,
+) -> Result<BuildContextOutput, contract::Error> {
+    Ok(briefing::build(memory, call, view, &input)?)
+}

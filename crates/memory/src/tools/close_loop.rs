@@ -1,0 +1,41 @@
+//! `close_loop`: ends a task or an open question.
+
+use contract::types::{CloseLoopInput, CloseLoopOutput, Kind};
+use store::Append;
+
+use crate::error::Error;
+use crate::{Call, Memory, guard, ids, wire};
+
+pub(crate) fn close_loop(
+    memory: &Memory,
+    _call: &Call,
+    view: &mut Append<'_>,
+    input: CloseLoopInput,
+) -> Result<CloseLoopOutput, contract::Error> {
+    Ok(close(memory, view, &input)?)
+}
+
+fn close(
+    memory: &Memory,
+    view: &mut Append<'_>,
+    input: &CloseLoopInput,
+) -> Result<CloseLoopOutput, Error> {
+    let resolution = guard::admit_optional("resolution", input.resolution.as_deref())?;
+    let id = ids::normalise(&input.memory_id);
+    let Some(row) = view.find_memory(&id)? else {
+        return Err(Error::Hidden { what: "memory", id });
+    };
+    if !row.may_retire() {
+        return Err(Error::NotYours(id));
+    }
+    if !matches!(wire::kind(&row.kind)?, Kind::Task | Kind::OpenQuestion) {
+        return Err(Error::NoLoop { id, kind: row.kind });
+    }
+    if !row.is_live() {
+        return Err(Error::Retired(id));
+    }
+    Ok(CloseLoopOutput {
+        closed: view.close(&row, resolution, memory.now())?,
+        memory_id: id,
+    })
+}

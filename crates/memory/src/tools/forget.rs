@@ -1,0 +1,35 @@
+//! `forget`: takes a memory out of every read.
+
+use contract::types::{ForgetInput, ForgetOutput};
+use store::Write;
+
+use crate::error::Error;
+use crate::{Call, Memory, guard, ids};
+
+pub(crate) fn forget(
+    memory: &Memory,
+    _call: &Call,
+    view: &mut Write<'_>,
+    input: ForgetInput,
+) -> Result<ForgetOutput, contract::Error> {
+    Ok(retire(memory, view, &input)?)
+}
+
+fn retire(
+    memory: &Memory,
+    view: &mut Write<'_>,
+    input: &ForgetInput,
+) -> Result<ForgetOutput, Error> {
+    let reason = guard::admit_optional("reason", input.reason.as_deref())?;
+    let id = ids::normalise(&input.memory_id);
+    let Some(row) = view.find_memory(&id)? else {
+        return Err(Error::Hidden { what: "memory", id });
+    };
+    if !row.may_retire() {
+        return Err(Error::NotYours(id));
+    }
+    Ok(ForgetOutput {
+        invalidated: view.retire(&row, reason, memory.now())?,
+        memory_id: id,
+    })
+}

@@ -1,0 +1,15 @@
+//! `remember`: stores one statement.
+
+use contract::types::{RememberInput, RememberOutput};
+use store::Append;
+
+use crate::{Call, Memory, write_path};
+
+pub(crate) fn remember(
+    memory: &Memory,
+    call: &Call,
+    view: &mut Append<'_>,
+    input: RememberInput,
+) -> Result<RememberOutput, contract::Error> {
+    Ok(write_path::remember(memory, call, view, &input)?)
+}

@@ -1,0 +1,373 @@
+//! The path of a new memory: guard, target, kind, duplicate, rows, neighbours.
+//!
+//! Everything that can refuse a call comes before the first row of the memory
+//! is written; and all of it is one transaction, so a refusal leaves nothing.
+
+use contract::types::{
+    Anchor, Kind, RememberInput, RememberOutput, ScopeSource, SimilarMemory,
+};
+use store::{Append, MemoryRow, NewMemory, Provenance, Read, ScopeRow};
+
+use crate::clock::days_between;
+use crate::error::Error;
+use crate::guard;
+use crate::ids;
+use crate::scopes::{self, Named};
+use crate::threads::{self, Selectors, Stand};
+use crate::{Call, Memory, digest, text, wire};
+
+/// Bytes beyond which a text is probably several statements.
+const LONG_BYTES: usize = 2_000;
+
+/// Memories that a word may be in to say that two texts are alike.
+const RARE: usize = 300;
+/// Memories that are compared word by word.
+const COMPARED: usize = 30;
+/// Shared words, as a share of all, from which two texts are close.
+const CLOSE: f64 = 0.3;
+/// Close memories that an answer lists.
+const SIMILAR: usize = 10;
+
+/// Characters of two texts that are compared; what the store gives in short.
+const COMPARED_CHARACTERS: usize = 1_000;
+
+/// Entities that a text is anchored to by the words in it.
+const FOUND_ANCHORS: usize = 16;
+
+const SUPERSEDES: &str = "supersedes";
+
+/// A new memory whose texts were admitted.
+struct Draft<'a> {
+    content: &'a str,
+    verbatim: Option<&'a str>,
+    kind: Kind,
+    entities: Vec<Name<'a>>,
+    links: Vec<(String, String)>,
+}
+
+/// An entity by its name and by what names are compared by.
+struct Name<'a> {
+    name: &'a str,
+    key: String,
+}
+
+/// Where a memory goes.
+struct Target {
+    scope: ScopeRow,
+    source: ScopeSource,
+    routed: bool,
+    note: Option<String>,
+}
+
+/// A link to make, with its far end.
+struct Link {
+    kind: String,
+    target: MemoryRow,
+}
+
+/// Stores one memory.
+pub(crate) fn remember(
+    memory: &Memory,
+    call: &Call,
+    view: &mut Append<'_>,
+    input: &RememberInput,
+) -> Result<RememberOutput, Error> {
+    let now = memory.now();
+    let draft = admit(input)?;
+    let (target, stand) = target(memory, call, view, input, draft.kind)?;
+    let text_key = digest::sha256(&[&text::key(draft.content)]);
+    let links = far_ends(view, &draft)?;
+    let same = view
+        .find_same_text(target.scope.key, &text_key)?
+        .filter(|row| !links.iter().any(|link| link.kind == SUPERSEDES && link.target.id == row.id));
+    judge(&links, same.as_ref())?;
+    let similar = similar(view, &target.scope, &draft, &links, same.as_ref(), now)?;
+
+    let (seq, memory_id) = match &same {
+        Some(row) => (row.seq, row.id.clone()),
+        None => {
+            let provenance = Provenance {
+                verbatim: draft.verbatim.map(str::to_owned),
+                thread: stand.thread().map(str::to_owned),
+                client: call.client.as_ref().map(|client| format!("{} {}", client.name, client.version).trim().to_owned()),
+                scope_source: target.source.to_string(),
+                ..Provenance::default()
+            };
+            view.add_memory(&NewMemory {
+                scope: &target.scope,
+                visibility: target.scope.default_visibility,
+                kind: &draft.kind.to_string(),
+                content: draft.content,
+                text_key: &text_key,
+                author_kind: if call.client.is_some() { "agent" } else { "human" },
+                agent: call.client.as_ref().map(|client| client.name.as_str()),
+                provenance: &provenance,
+                created_at: now,
+            })?
+        }
+    };
+    let superseded = tie(view, seq, &memory_id, &links, now)?;
+    anchor(view, seq, &target.scope, &draft, same.is_none(), now)?;
+    let anchors: Vec<Anchor> = view.anchors_of(&[seq])?.iter().map(wire::anchor).collect();
+    Ok(RememberOutput {
+        anchor_hint: (draft.kind == Kind::Decision && anchors.is_empty()).then(|| {
+            "This decision is anchored to nothing. Name what it is about in entities (a service, a file, a tool, a person), so that it is found with it.".to_owned()
+        }),
+        length_directive: (draft.content.len() > LONG_BYTES).then(|| {
+            format!("This text has {} bytes and may hold several statements. One statement per memory is found and corrected more easily.", draft.content.len())
+        }),
+        memory_id,
+        routed_to_project: target.routed.then(|| target.scope.path.clone()),
+        scope: target.scope.path,
+        deduplicated: same.is_some(),
+        superseded,
+        similar_existing: similar,
+        anchors,
+        hint: target.note,
+        session: Some(stand.answer()),
+    })
+}
+
+/// Passes every text through the guard.
+fn admit(input: &RememberInput) -> Result<Draft<'_>, Error> {
+    let mut entities: Vec<Name<'_>> = Vec::new();
+    for name in input.entities.iter().flatten() {
+        let name = guard::admit("entities", name)?;
+        let key = name_key(name);
+        if !entities.iter().any(|known| known.key == key) {
+            entities.push(Name { name, key });
+        }
+    }
+    let mut links: Vec<(String, String)> = Vec::new();
+    for link in input.links.iter().flatten() {
+        let kind = guard::admit("links.type", &link.type_)?;
+        if kind == "superseded_by" {
+            return Err(Error::Argument {
+                pointer: "/links".to_owned(),
+                rule: "type",
+                message: "superseded_by is made by the successor: remember that one with type supersedes".to_owned(),
+            });
+        }
+        let link = (kind.to_owned(), ids::normalise(&link.target));
+        if !links.contains(&link) {
+            links.push(link);
+        }
+    }
+    Ok(Draft {
+        content: guard::admit("content", &input.content)?,
+        verbatim: guard::admit_optional("verbatim", input.verbatim.as_deref())?,
+        kind: input.kind.unwrap_or(Kind::Fact),
+        entities,
+        links,
+    })
+}
+
+/// Returns what names of entities are compared by.
+pub(crate) fn name_key(name: &str) -> String {
+    let folded = text::fold(name);
+    folded.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Decides where the memory goes.
+fn target(
+    memory: &Memory,
+    call: &Call,
+    view: &mut Append<'_>,
+    input: &RememberInput,
+    kind: Kind,
+) -> Result<(Target, Stand), Error> {
+    let named = match &input.scope {
+        Some(scope) => Some(scopes::named(view, guard::visible("scope", scope)?)?),
+        None => None,
+    };
+    let misfit = match &named {
+        Some(Named::One(scope)) => scopes::misfit(scope.kind, kind),
+        Some(Named::Everything | Named::Unknown(_)) | None => None,
+    };
+    let selectors = Selectors {
+        hint: input.project_hint.as_deref(),
+        thread: input.thread.as_deref(),
+        conversation: None,
+    };
+    if matches!(named, Some(Named::Everything)) {
+        return Err(Error::Argument {
+            pointer: "/scope".to_owned(),
+            rule: "scope",
+            message: "* is for reading; a memory goes to one scope".to_owned(),
+        });
+    }
+    let makes = named.is_none() || misfit.is_some();
+    let mut stand = threads::stand_for_write(memory, call, view, selectors, makes)?;
+    let mut target = match (named, misfit) {
+        (Some(Named::One(scope)), None) => Target {
+            scope,
+            source: ScopeSource::Explicit,
+            routed: false,
+            note: None,
+        },
+        (Some(Named::Unknown(path)), _) => match scopes::create_named(view, &path, memory.now())? {
+            Some(scope) => Target {
+                note: Some(format!("Created project {}.", scope.path)),
+                scope,
+                source: ScopeSource::Explicit,
+                routed: false,
+            },
+            None => return Err(Error::ScopeHidden(path)),
+        },
+        (Some(Named::One(_)), Some((scope, admits))) => match stand.project.clone() {
+            Some(project) => Target {
+                scope: project,
+                source: ScopeSource::Routed,
+                routed: true,
+                note: None,
+            },
+            None => return Err(Error::KindMisfit { kind: kind.to_string(), scope, admits }),
+        },
+        (Some(Named::Everything) | None, _) => match (stand.project.clone(), stand.source) {
+            (Some(scope), Some(source)) => Target { scope, source, routed: false, note: None },
+            _ => return Err(Error::NoTarget),
+        },
+    };
+    if !target.scope.role.may_write() {
+        return Err(Error::ScopeReadOnly(target.scope.path));
+    }
+    if target.note.is_none() {
+        target.note = stand.note.take();
+    }
+    Ok((target, stand))
+}
+
+/// Looks the far ends of all links up.
+fn far_ends(view: &Read<'_>, draft: &Draft<'_>) -> Result<Vec<Link>, Error> {
+    let mut links = Vec::new();
+    for (kind, id) in &draft.links {
+        let Some(target) = view.find_memory(id)? else {
+            return Err(Error::Hidden { what: "memory", id: id.clone() });
+        };
+        links.push(Link { kind: kind.clone(), target });
+    }
+    Ok(links)
+}
+
+/// Refuses links that cannot be made. `same` is the memory that stands for
+/// this text already, if there is one: what it superseded before is done.
+fn judge(links: &[Link], same: Option<&MemoryRow>) -> Result<(), Error> {
+    for link in links {
+        if same.is_some_and(|row| row.id == link.target.id) {
+            return Err(Error::Argument {
+                pointer: "/links".to_owned(),
+                rule: "target",
+                message: format!("{} holds this very text and cannot be linked to itself", link.target.id),
+            });
+        }
+        if link.kind == SUPERSEDES && !is_done(link, same.map(|row| row.id.as_str())) && !link.target.may_retire() {
+            return Err(Error::NotYours(link.target.id.clone()));
+        }
+        if !link.target.is_live() && !is_done(link, same.map(|row| row.id.as_str())) {
+            return Err(Error::Retired(link.target.id.clone()));
+        }
+    }
+    Ok(())
+}
+
+/// Returns whether the memory with this id superseded the far end before: the
+/// call was sent twice.
+fn is_done(link: &Link, id: Option<&str>) -> bool {
+    id.is_some() && link.target.superseded_by.as_deref() == id
+}
+
+/// Makes the links; returns the ids of what the memory supersedes.
+fn tie(
+    view: &mut Append<'_>,
+    seq: i64,
+    id: &str,
+    links: &[Link],
+    now: i64,
+) -> Result<Vec<String>, Error> {
+    let mut superseded = Vec::new();
+    for link in links {
+        if link.kind == SUPERSEDES {
+            if !is_done(link, Some(id)) {
+                view.supersede(&link.target, seq, now)?;
+            }
+            superseded.push(link.target.id.clone());
+        } else if link.target.is_live() {
+            view.add_link(seq, link.target.seq, &link.kind, now)?;
+        }
+    }
+    Ok(superseded)
+}
+
+/// Anchors the memory to the entities named, or else, while it is new, to
+/// known ones whose names stand in the text.
+fn anchor(
+    view: &mut Append<'_>,
+    seq: i64,
+    scope: &ScopeRow,
+    draft: &Draft<'_>,
+    is_new: bool,
+    now: i64,
+) -> Result<(), Error> {
+    for named in &draft.entities {
+        let entity = view.get_or_add_entity(scope.key, named.name, &named.key, now)?;
+        view.add_anchor(seq, entity.key, now)?;
+    }
+    if !draft.entities.is_empty() || !is_new {
+        return Ok(());
+    }
+    let text = name_key(draft.content);
+    let known = view.entities_within(scope.key, &text)?;
+    let standing = known
+        .iter()
+        .filter(|entity| text::contains_word(&text, &entity.name_key))
+        .take(FOUND_ANCHORS);
+    for entity in standing {
+        view.add_anchor(seq, entity.key, now)?;
+    }
+    Ok(())
+}
+
+/// Returns stored memories of the scope that are close to the text.
+fn similar(
+    view: &Read<'_>,
+    scope: &ScopeRow,
+    draft: &Draft<'_>,
+    links: &[Link],
+    same: Option<&MemoryRow>,
+    now: i64,
+) -> Result<Vec<SimilarMemory>, Error> {
+    let compared: String = draft.content.chars().take(COMPARED_CHARACTERS).collect();
+    let terms = text::query_terms(&compared);
+    let reach = view.reach(&[scope.key])?;
+    let seqs = view.alike(&reach, &terms, RARE, COMPARED)?;
+    let words = text::index_tokens(&compared);
+    let gone = |id: &str| {
+        same.is_some_and(|row| row.id == id)
+            || links.iter().any(|link| link.kind == SUPERSEDES && link.target.id == id)
+    };
+    let mut close: Vec<(f64, store::Stub)> = view
+        .stubs(&seqs)?
+        .into_iter()
+        .filter(|stub| !gone(&stub.id))
+        .map(|stub| (text::jaccard(&words, &text::index_tokens(&stub.content)), stub))
+        .filter(|(similarity, _)| *similarity >= CLOSE)
+        .collect();
+    close.sort_by(|(a, left), (b, right)| {
+        b.total_cmp(a)
+            .then_with(|| right.created_at.cmp(&left.created_at))
+            .then_with(|| left.id.cmp(&right.id))
+    });
+    close.truncate(SIMILAR);
+    close
+        .into_iter()
+        .map(|(similarity, stub)| {
+            Ok(SimilarMemory {
+                content: wire::short(&stub.content),
+                kind: wire::kind(&stub.kind)?,
+                age_days: days_between(stub.created_at, now),
+                id: stub.id,
+                similarity,
+            })
+        })
+        .collect()
+}
