@@ -1,1 +1,1 @@
-//! .
+//! Holds nothing: a package needs a target besides its tests.

@@ -1,1 +1,26 @@
-//! .
+//! Proof from outside: the real binary, driven over its pipes and its port by
+//! the official clients and by one that does not play by the rules.
+//!
+//! Must not call any crate of the server: what is proven here is what a
+//! program elsewhere would see.
+
+#[cfg(test)]
+mod bad_input;
+#[cfg(test)]
+mod durability;
+#[cfg(test)]
+mod eras;
+#[cfg(test)]
+mod harness;
+#[cfg(test)]
+mod library_faults;
+#[cfg(test)]
+mod official_clients;
+#[cfg(test)]
+mod plain_http;
+#[cfg(test)]
+mod search;
+#[cfg(test)]
+mod vectors;
+#[cfg(test)]
+mod writes;

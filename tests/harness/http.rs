@@ -1,0 +1,334 @@
+//! A client over HTTP/1.1, small enough to send what no library would.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use super::{DEADLINE, Door, Era, MODERN, NEWEST_LEGACY, Reply, binary, params, tool_call};
+
+/// A `serve` process on a free port.
+pub struct Site {
+    child: Child,
+    address: String,
+    token: String,
+    /// Kept, so that the server can always write its log.
+    log: Mutex<Receiver<String>>,
+}
+
+impl Site {
+    /// Starts a server and waits until it listens.
+    pub fn start(data: &Path) -> Self {
+        let mut child = Command::new(binary())
+            .arg("serve")
+            .arg("--data")
+            .arg(data)
+            .args(["--listen", "127.0.0.1:0"])
+            .current_dir(data)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary starts");
+        let stderr = child.stderr.take().expect("stderr is a pipe");
+        let (lines, log) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(stderr).lines() {
+                let Ok(line) = line else { return };
+                if lines.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        // Killed on drop, also when it never listens.
+        let mut site = Self {
+            child,
+            address: String::new(),
+            token: String::new(),
+            log: Mutex::new(log),
+        };
+        let started = Instant::now();
+        let mut said = Vec::new();
+        while site.address.is_empty() {
+            let left = DEADLINE.saturating_sub(started.elapsed());
+            match site
+                .log
+                .get_mut()
+                .expect("nobody panics with it")
+                .recv_timeout(left)
+            {
+                Ok(line) => {
+                    if let Some((_, address)) = line.split_once("listening on http://") {
+                        site.address = address
+                            .split(['/', ' '])
+                            .next()
+                            .unwrap_or_default()
+                            .to_owned();
+                    }
+                    said.push(line);
+                }
+                Err(_) => panic!("it does not listen: {said:?}"),
+            }
+        }
+        let token =
+            std::fs::read_to_string(data.join("token")).expect("the token lies with the data");
+        site.token = token.trim().to_owned();
+        site
+    }
+
+    /// Returns host and port.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Returns the token.
+    pub fn token(&self) -> &str {
+        &self.token
+    }
+
+    /// Sends a request with exactly these headers and `Host`, `Content-Length`
+    /// and `Connection`.
+    pub fn send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> Response {
+        let mut head = format!("{method} {path} HTTP/1.1\r\n");
+        if !headers
+            .iter()
+            .any(|(name, _)| name.eq_ignore_ascii_case("host"))
+        {
+            head.push_str(&format!("Host: {}\r\n", self.address));
+        }
+        for (name, value) in headers {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+        head.push_str(&format!(
+            "Content-Length: {}\r\nConnection: close\r\n\r\n",
+            body.len()
+        ));
+        let mut stream = TcpStream::connect(&self.address).expect("it listens");
+        stream
+            .set_read_timeout(Some(DEADLINE))
+            .expect("a timeout can be set");
+        stream
+            .write_all(head.as_bytes())
+            .expect("the head is taken");
+        // A server may refuse a long body and answer before it is all sent.
+        let _ = stream.write_all(body);
+        let mut bytes = Vec::new();
+        let mut chunk = [0; 65536];
+        loop {
+            match stream.read(&mut chunk) {
+                Ok(0) => break,
+                Ok(n_read) => bytes.extend_from_slice(&chunk[..n_read]),
+                // A reset after the answer, because the body was not read.
+                Err(_) if !bytes.is_empty() => break,
+                Err(error) => panic!("{method} {path} is not answered: {error}"),
+            }
+        }
+        Response::of(&bytes)
+    }
+
+    /// Sends a request as the owner.
+    pub fn owner(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> Response {
+        let token = format!("Bearer {}", self.token);
+        let mut all = vec![
+            ("Authorization", token.as_str()),
+            ("Content-Type", "application/json"),
+        ];
+        all.extend_from_slice(headers);
+        self.send(method, path, &all, body)
+    }
+
+    /// Posts a message to `/mcp` with the headers that its era wants; `name` is
+    /// the tool or the resource.
+    pub fn post(&self, era: Era, method: &str, name: Option<&str>, message: &str) -> Response {
+        let mut headers = vec![("Accept", "application/json, text/event-stream")];
+        match era {
+            Era::Legacy => headers.push(("MCP-Protocol-Version", NEWEST_LEGACY)),
+            Era::Modern => {
+                headers.push(("MCP-Protocol-Version", MODERN));
+                headers.push(("Mcp-Method", method));
+                headers.extend(name.map(|name| ("Mcp-Name", name)));
+            }
+        }
+        self.owner("POST", "/mcp", &headers, message.as_bytes())
+    }
+
+    /// Asks `/mcp`; returns the whole response message.
+    pub fn ask(&self, era: Era, method: &str, given: Value) -> Value {
+        let name = given["name"]
+            .as_str()
+            .or(given["uri"].as_str())
+            .map(str::to_owned);
+        let message =
+            json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params(era, given) });
+        self.post(era, method, name.as_deref(), &message.to_string())
+            .json()
+    }
+
+    /// Kills the process, as a power loss would.
+    pub fn kill(mut self) {
+        self.child.kill().expect("it can be killed");
+        self.child.wait().expect("it can be waited for");
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// An HTTP response.
+#[derive(Debug, Clone)]
+pub struct Response {
+    /// Status code.
+    pub status: u16,
+    headers: Vec<(String, String)>,
+    /// Body, with any chunking undone.
+    pub body: Vec<u8>,
+}
+
+impl Response {
+    fn of(bytes: &[u8]) -> Self {
+        let end = bytes.windows(4).position(|window| window == b"\r\n\r\n");
+        let end = end.unwrap_or_else(|| panic!("no head in {:?}", String::from_utf8_lossy(bytes)));
+        let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
+        let mut lines = head.split("\r\n");
+        let status = lines
+            .next()
+            .and_then(|line| line.split(' ').nth(1))
+            .and_then(|code| code.parse().ok());
+        let headers = lines
+            .filter_map(|line| line.split_once(':'))
+            .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
+            .collect();
+        let mut response = Self {
+            status: status.expect("a status"),
+            headers,
+            body: bytes[end + 4..].to_vec(),
+        };
+        if response.header("transfer-encoding") == Some("chunked") {
+            response.body = unchunked(&response.body);
+        }
+        response
+    }
+
+    /// Returns a header.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// Returns the body as text.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    /// Returns the body, which must be JSON and say so.
+    pub fn json(&self) -> Value {
+        let kind = self.header("content-type").unwrap_or_default();
+        assert!(
+            kind.starts_with("application/json"),
+            "{} {kind}: {}",
+            self.status,
+            self.text()
+        );
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|error| panic!("{error} in {}", self.text()))
+    }
+}
+
+fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
+    let mut body = Vec::new();
+    while let Some(end) = bytes.windows(2).position(|window| window == b"\r\n") {
+        let size = String::from_utf8_lossy(&bytes[..end]).into_owned();
+        let size = usize::from_str_radix(size.split(';').next().unwrap_or_default().trim(), 16)
+            .expect("a size");
+        if size == 0 {
+            break;
+        }
+        body.extend_from_slice(&bytes[end + 2..end + 2 + size]);
+        bytes = &bytes[end + 2 + size + 2..];
+    }
+    body
+}
+
+/// `/mcp` in one era.
+pub struct Mcp {
+    site: Arc<Site>,
+    era: Era,
+}
+
+impl Mcp {
+    /// Opens the door.
+    pub fn new(site: &Arc<Site>, era: Era) -> Self {
+        Self {
+            site: Arc::clone(site),
+            era,
+        }
+    }
+}
+
+impl Door for Mcp {
+    fn name(&self) -> &'static str {
+        match self.era {
+            Era::Legacy => "HTTP, initialize era",
+            Era::Modern => "HTTP, 2026 era",
+        }
+    }
+
+    fn call_text(&mut self, tool: &str, arguments: &str) -> Reply {
+        let response = self.site.post(
+            self.era,
+            "tools/call",
+            Some(tool),
+            &tool_call(self.era, 1, tool, arguments),
+        );
+        Reply::of_response(&response.json())
+    }
+}
+
+/// The plain route.
+pub struct Plain {
+    site: Arc<Site>,
+}
+
+impl Plain {
+    /// Opens the door.
+    pub fn new(site: &Arc<Site>) -> Self {
+        Self {
+            site: Arc::clone(site),
+        }
+    }
+}
+
+impl Door for Plain {
+    fn name(&self) -> &'static str {
+        "plain HTTP"
+    }
+
+    fn call_text(&mut self, tool: &str, arguments: &str) -> Reply {
+        let path = format!("/api/tools/{tool}");
+        let response = self.site.owner("POST", &path, &[], arguments.as_bytes());
+        Reply::of_plain(response.status, &response.json())
+    }
+}

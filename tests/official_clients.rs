@@ -1,0 +1,195 @@
+//! The official clients, installed from their registries with lock files, run
+//! every vector against the real binary.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::harness::{binary, fresh, json_file, repository, target, vectors};
+
+/// What a client found out.
+#[derive(Debug)]
+struct Outcome {
+    ran: usize,
+    failures: Vec<String>,
+}
+
+/// Compares what is installed with the lock file: the installer leaves a copy
+/// of the lock file beside what it installed.
+fn assert_installed(lock: &Path, stamp: &Path) {
+    let wanted = std::fs::read(lock).expect("the lock file lies in the repository");
+    let found = std::fs::read(stamp).unwrap_or_default();
+    assert!(
+        found == wanted,
+        "the clients of {} are not installed, or are others; run `cargo xtask test`, which fetches them once",
+        lock.file_name().unwrap_or_default().to_string_lossy()
+    );
+}
+
+/// Returns the folder of the Python environments.
+fn environments() -> PathBuf {
+    std::env::var_os("ZERO_MEMORY_CLIENTS").map_or_else(|| target().join("clients"), PathBuf::from)
+}
+
+fn python(series: &str) -> Command {
+    let folder = environments().join(format!("python-mcp-{series}"));
+    let lock = repository().join(format!("tests/python/requirements-mcp-{series}.txt"));
+    assert_installed(&lock, &folder.join("stamp"));
+    let program = if cfg!(windows) {
+        "Scripts/python.exe"
+    } else {
+        "bin/python"
+    };
+    let mut command = Command::new(folder.join(program));
+    // Nothing is left beside the scripts.
+    command
+        .arg("-B")
+        .arg(repository().join("tests/python/run_vectors.py"));
+    command
+}
+
+fn node() -> Command {
+    let folder = repository().join("tests/typescript");
+    assert_installed(
+        &folder.join("package-lock.json"),
+        &folder.join("node_modules/stamp"),
+    );
+    let mut command = Command::new("node");
+    command.arg(folder.join("run_vectors.mjs"));
+    command
+}
+
+fn run(mut command: Command, settings: Value) -> Outcome {
+    let work = fresh();
+    let mut given = json!({
+        "binary": binary(),
+        "vectors": repository().join("generated/vectors"),
+        "work": work.path(),
+        "version": json_file("schema/contract.json")["version"],
+    });
+    for (name, value) in settings.as_object().into_iter().flatten() {
+        given[name] = value.clone();
+    }
+    let mut child = command
+        .current_dir(work.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|error| panic!("{:?} does not start: {error}", command.get_program()));
+    let mut input = child.stdin.take().expect("stdin is a pipe");
+    input
+        .write_all(given.to_string().as_bytes())
+        .expect("it reads its settings");
+    drop(input);
+    let output = child.wait_with_output().expect("it ends");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let last = text.lines().last().unwrap_or_default();
+    let told: Value = serde_json::from_str(last).unwrap_or_else(|error| {
+        panic!(
+            "{error}: {text}\n{}",
+            String::from_utf8_lossy(&output.stderr)
+        )
+    });
+    let failures = told["failures"].as_array().expect("a list").iter();
+    Outcome {
+        ran: told["ran"]
+            .as_u64()
+            .and_then(|ran| usize::try_from(ran).ok())
+            .expect("a number"),
+        failures: failures
+            .map(|failure| failure.as_str().unwrap_or_default().to_owned())
+            .collect(),
+    }
+}
+
+fn check(command: Command, settings: Value) {
+    let outcome = run(command, settings);
+    assert_eq!(outcome.ran, vectors().len(), "vectors were left out");
+    assert!(
+        outcome.failures.is_empty(),
+        "{} failures\n{}",
+        outcome.failures.len(),
+        outcome.failures.join("\n")
+    );
+}
+
+#[test]
+fn typescript_sdk_1_runs_every_vector_over_stdio() {
+    check(
+        node(),
+        json!({ "client": "sdk1", "transport": "stdio", "era": "legacy" }),
+    );
+}
+
+#[test]
+fn typescript_sdk_1_runs_every_vector_over_http() {
+    check(
+        node(),
+        json!({ "client": "sdk1", "transport": "http", "era": "legacy" }),
+    );
+}
+
+#[test]
+fn typescript_client_2_runs_every_vector_over_stdio() {
+    check(
+        node(),
+        json!({ "client": "client2", "transport": "stdio", "era": "modern" }),
+    );
+}
+
+#[test]
+fn typescript_client_2_runs_every_vector_over_http() {
+    check(
+        node(),
+        json!({ "client": "client2", "transport": "http", "era": "modern" }),
+    );
+}
+
+#[test]
+fn typescript_client_2_speaks_the_old_era_too() {
+    for transport in ["stdio", "http"] {
+        check(
+            node(),
+            json!({ "client": "client2", "transport": transport, "era": "legacy" }),
+        );
+    }
+}
+
+#[test]
+fn python_sdk_2_runs_every_vector_over_stdio() {
+    check(
+        python("2"),
+        json!({ "transport": "stdio", "era": "modern" }),
+    );
+}
+
+#[test]
+fn python_sdk_2_runs_every_vector_over_http() {
+    check(python("2"), json!({ "transport": "http", "era": "modern" }));
+}
+
+#[test]
+fn python_sdk_2_speaks_the_old_era_too() {
+    for transport in ["stdio", "http"] {
+        check(
+            python("2"),
+            json!({ "transport": transport, "era": "legacy" }),
+        );
+    }
+}
+
+#[test]
+fn python_sdk_1_runs_every_vector_over_stdio() {
+    check(
+        python("1"),
+        json!({ "transport": "stdio", "era": "legacy" }),
+    );
+}
+
+#[test]
+fn python_sdk_1_runs_every_vector_over_http() {
+    check(python("1"), json!({ "transport": "http", "era": "legacy" }));
+}

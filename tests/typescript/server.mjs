@@ -1,0 +1,45 @@
+// Starts the real binary for one client and stops it again.
+
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** How long a server may take to listen, in milliseconds. */
+const START_MS = 20_000;
+
+/** Starts `serve` on a free port; answers `{ url, token, stop }`. */
+export async function startHttp(binary, data) {
+  const child = spawn(binary, ['serve', '--data', data, '--listen', '127.0.0.1:0'], {
+    cwd: data,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const stop = () =>
+    new Promise((resolve) => {
+      if (child.exitCode !== null || child.signalCode !== null) return resolve();
+      child.once('exit', resolve);
+      child.kill('SIGKILL');
+    });
+  const lines = [];
+  const listening = new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no listening line: ${lines.join('\n')}`)), START_MS);
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`exited with ${code}: ${lines.join('\n')}`)));
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      lines.push(line);
+      const found = /listening on (http:\/\/[^\s/]+)/.exec(line);
+      if (found) {
+        clearTimeout(timer);
+        resolve(found[1]);
+      }
+    });
+  });
+  try {
+    const origin = await listening;
+    const token = readFileSync(join(data, 'token'), 'utf8').trim();
+    return { url: `${origin}/mcp`, token, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
