@@ -101,12 +101,6 @@ pub const INSTRUCTIONS: &[Segment] = &[
         ),
     },
     Segment {
-        id: "rules",
-        priority: 70,
-        uncapped_only: false,
-        body: SegmentBody::Slot(Slot::Rules),
-    },
-    Segment {
         id: "correcting",
         priority: 60,
         uncapped_only: false,
@@ -133,6 +127,12 @@ pub const INSTRUCTIONS: &[Segment] = &[
         priority: 30,
         uncapped_only: false,
         body: SegmentBody::Slot(Slot::Toolset),
+    },
+    Segment {
+        id: "rules",
+        priority: 10,
+        uncapped_only: false,
+        body: SegmentBody::Slot(Slot::Rules),
     },
 ];
 /// What a client limits.

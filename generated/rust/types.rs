@@ -110,7 +110,7 @@ impl ::std::convert::TryFrom<::std::string::String> for AuthorKind {
         value.parse()
     }
 }
-///`BuildContextInput`
+///Input of `build_context`: Build a briefing.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct BuildContextInput {
@@ -135,7 +135,7 @@ pub struct BuildContextInput {
     ///The task or subject, in your own words.
     pub topic: ::std::string::String,
 }
-///`BuildContextOutput`
+///Output of `build_context`: Build a briefing.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
 pub struct BuildContextOutput {
     ///Standing rules, pinned first, at most 12 per layer besides pinned ones.
@@ -164,7 +164,7 @@ pub struct BuildContextOutput {
     #[serde(default, skip_serializing_if = "::std::option::Option::is_none")]
     pub session: ::std::option::Option<Session>,
 }
-///`ChallengeInput`
+///Input of `challenge`: Challenge a memory.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct ChallengeInput {
@@ -176,7 +176,7 @@ pub struct ChallengeInput {
     #[serde(default, skip_serializing_if = "::std::option::Option::is_none")]
     pub evidence: ::std::option::Option<::std::string::String>,
 }
-///`ChallengeOutput`
+///Output of `challenge`: Challenge a memory.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
 pub struct ChallengeOutput {
     ///The pending dispute.
@@ -184,7 +184,7 @@ pub struct ChallengeOutput {
     ///true: it was disputed already and nothing was stored.
     pub already_pending: bool,
 }
-///`CloseLoopInput`
+///Input of `close_loop`: Close an open loop.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct CloseLoopInput {
@@ -194,7 +194,7 @@ pub struct CloseLoopInput {
     #[serde(default, skip_serializing_if = "::std::option::Option::is_none")]
     pub resolution: ::std::option::Option<::std::string::String>,
 }
-///`CloseLoopOutput`
+///Output of `close_loop`: Close an open loop.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
 pub struct CloseLoopOutput {
     ///The loop.
@@ -215,7 +215,7 @@ pub struct Edge {
     #[serde(rename = "type")]
     pub type_: ::std::string::String,
 }
-///`EntitiesInput`
+///Input of `entities`: List entities.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct EntitiesInput {
@@ -242,7 +242,7 @@ impl ::std::default::Default for EntitiesInput {
         }
     }
 }
-///`EntitiesOutput`
+///Output of `entities`: List entities.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
 pub struct EntitiesOutput {
     ///Most used first.
@@ -264,7 +264,7 @@ pub struct Entity {
     ///When the newest of them was stored; null when there is none. UTC, RFC 3339.
     pub last_used_at: ::std::option::Option<::std::string::String>,
 }
-///`ForgetInput`
+///Input of `forget`: Forget a memory.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct ForgetInput {
@@ -274,7 +274,7 @@ pub struct ForgetInput {
     #[serde(default, skip_serializing_if = "::std::option::Option::is_none")]
     pub reason: ::std::option::Option<::std::string::String>,
 }
-///`ForgetOutput`
+///Output of `forget`: Forget a memory.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
 pub struct ForgetOutput {
     ///The memory that is retired.
@@ -373,7 +373,7 @@ impl ::std::convert::TryFrom<::std::string::String> for Kind {
         value.parse()
     }
 }
-///`LinkInput`
+///Input of `link`: Link two things.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct LinkInput {
@@ -452,9 +452,10 @@ impl ::std::convert::TryFrom<::std::string::String> for LinkKind {
         value.parse()
     }
 }
-///`LinkOutput`
+///Output of `link`: Link two things.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
 pub struct LinkOutput {
+    ///What was linked: two memories, two entities, or a memory and an entity (anchor).
     pub kind: LinkKind,
     ///Id it starts from.
     pub src_id: ::std::string::String,
@@ -473,9 +474,11 @@ pub struct Memory {
     pub id: ::std::string::String,
     ///The text, or for a long memory the excerpt around what matched.
     pub content: ::std::string::String,
+    ///What sort of statement it is. task and open-question are open loops until close_loop.
     pub kind: Kind,
     ///Scope path it lives in.
     pub scope: ::std::string::String,
+    ///private: its owner alone reads it. shared: every member of its scope does.
     pub visibility: Visibility,
     ///UTC, RFC 3339 with milliseconds.
     pub created_at: ::std::string::String,
@@ -503,15 +506,19 @@ pub struct MemoryRecord {
     pub id: ::std::string::String,
     ///The whole text as it was sent.
     pub content: ::std::string::String,
+    ///What sort of statement it is. task and open-question are open loops until close_loop.
     pub kind: Kind,
     ///Scope path it lives in.
     pub scope: ::std::string::String,
+    ///private: its owner alone reads it. shared: every member of its scope does.
     pub visibility: Visibility,
     ///Handle of its owner.
     pub owner: ::std::string::String,
+    ///Who wrote it.
     pub author_kind: AuthorKind,
     ///Name of the agent that wrote it; null for a person.
     pub agent: ::std::option::Option<::std::string::String>,
+    ///Where a memory came from.
     pub provenance: Provenance,
     ///UTC, RFC 3339 with milliseconds.
     pub created_at: ::std::string::String,
@@ -535,6 +542,7 @@ pub struct OpenLoop {
     pub id: ::std::string::String,
     ///The text, cut when long.
     pub content: ::std::string::String,
+    ///What sort of statement it is. task and open-question are open loops until close_loop.
     pub kind: Kind,
     ///Scope path it lives in.
     pub scope: ::std::string::String,
@@ -558,9 +566,10 @@ pub struct Provenance {
     pub source_path: ::std::option::Option<::std::string::String>,
     ///SHA-256 of the raw item.
     pub source_hash: ::std::option::Option<::std::string::String>,
+    ///How the scope of a write was chosen.
     pub scope_source: ScopeSource,
 }
-///`RecallInput`
+///Input of `recall`: Recall memories.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct RecallInput {
@@ -588,7 +597,7 @@ pub struct RecallInput {
     ///What you want to know.
     pub query: ::std::string::String,
 }
-///`RecallOutput`
+///Output of `recall`: Recall memories.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
 pub struct RecallOutput {
     ///Best first.
@@ -610,6 +619,7 @@ pub struct RecentMemory {
     pub id: ::std::string::String,
     ///Its beginning.
     pub content: ::std::string::String,
+    ///What sort of statement it is. task and open-question are open loops until close_loop.
     pub kind: Kind,
     ///Scope path it lives in.
     pub scope: ::std::string::String,
@@ -623,6 +633,7 @@ pub struct RelatedMemory {
     pub id: ::std::string::String,
     ///Its beginning.
     pub content: ::std::string::String,
+    ///What sort of statement it is. task and open-question are open loops until close_loop.
     pub kind: Kind,
     ///Scope path it lives in.
     pub scope: ::std::string::String,
@@ -633,7 +644,7 @@ pub struct RelatedMemory {
     ///Memory id of the returned memory it is a neighbour of.
     pub of: ::std::string::String,
 }
-///`RememberInput`
+///Input of `remember`: Remember one fact.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct RememberInput {
@@ -671,7 +682,7 @@ pub struct RememberInputLinksItem {
     ///Memory id.
     pub target: ::std::string::String,
 }
-///`RememberOutput`
+///Output of `remember`: Remember one fact.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
 pub struct RememberOutput {
     ///Id of the stored memory, or of the existing one.
@@ -707,6 +718,7 @@ pub struct Rule {
     pub text: ::std::string::String,
     ///Scope path it holds in.
     pub scope: ::std::string::String,
+    ///personal: holds everywhere for this person. project: holds in one project or team.
     pub layer: RuleLayer,
     ///Pinned rules come first and are exempt from the cap of 12 per layer.
     pub pinned: bool,
@@ -871,6 +883,7 @@ pub struct SimilarMemory {
     pub id: ::std::string::String,
     ///Its beginning.
     pub content: ::std::string::String,
+    ///What sort of statement it is. task and open-question are open loops until close_loop.
     pub kind: Kind,
     ///Shared words by Jaccard index, or cosine with embeddings; 0 to 1.
     pub similarity: f64,

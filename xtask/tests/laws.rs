@@ -34,7 +34,11 @@ fn a_second_run_writes_nothing() {
     let fixture = Fixture::base();
     let before = times(&fixture);
     let run = fixture.run(&["codegen"]);
-    assert!(run.text.ends_with(" 0 written, 0 removed.\n"), "{}", run.text);
+    assert!(
+        run.text.ends_with(" 0 written, 0 removed.\n"),
+        "{}",
+        run.text
+    );
     assert_eq!(times(&fixture), before);
 }
 
@@ -88,7 +92,11 @@ fn the_order_in_which_files_were_made_does_not_matter() {
         fixture.write(&format!("schema/{name}"), text);
     }
     let run = fixture.run(&["codegen"]);
-    assert!(run.text.ends_with(" 0 written, 0 removed.\n"), "{}", run.text);
+    assert!(
+        run.text.ends_with(" 0 written, 0 removed.\n"),
+        "{}",
+        run.text
+    );
     assert!(generated(&fixture) == before);
 }
 
@@ -105,7 +113,11 @@ fn how_a_source_is_laid_out_does_not_matter() {
         fixture.write(name, &value.to_string());
     }
     let run = fixture.run(&["codegen"]);
-    assert!(run.text.ends_with(" 0 written, 0 removed.\n"), "{}", run.text);
+    assert!(
+        run.text.ends_with(" 0 written, 0 removed.\n"),
+        "{}",
+        run.text
+    );
 }
 
 #[test]

@@ -5,7 +5,8 @@
 //! Looks at every schema in the position it is used in, through references.
 //!
 //! - In inputs: every object says `additionalProperties: false`; there is no `null`, no `oneOf` and no `x-open-enum`.
-//! - In outputs: no object is closed; there is no `default` and no `x-max-bytes`.
+//! - In outputs: no object is closed; there is no `default` and no
+//!   `x-max-bytes`; a property that may be null is always there.
 //!
 //! ## Why
 //!
@@ -21,7 +22,8 @@
 
 use crate::check::Subject;
 use crate::contract::{Form, Schema};
-use crate::places::{Position, places};
+use crate::dialect::escape;
+use crate::places::{Place, Position, places};
 use crate::problem::Problem;
 
 /// Id of the rule.
@@ -48,8 +50,32 @@ pub fn check(subject: &Subject) -> Vec<Problem> {
                 fix,
             ));
         }
+        if place.position == Position::Output {
+            found.extend(twice_absent(&place));
+        }
     }
     found
+}
+
+/// Returns the properties that can be absent in two ways.
+fn twice_absent(place: &Place<'_>) -> Vec<Problem> {
+    let Form::Object { properties, .. } = &place.schema.form else {
+        return Vec::new();
+    };
+    properties
+        .iter()
+        .filter(|property| property.schema.nullable && !property.required)
+        .map(|property| {
+            Problem::edit(
+                ID,
+                &place.file,
+                format!("{}/properties/{}", place.pointer, escape(&property.name)),
+                format!("\"{}\" may be null and may be absent", property.name),
+                "the types of most languages cannot tell the two apart",
+                "add it to required, or drop the null",
+            )
+        })
+        .collect()
 }
 
 type Fault = (&'static str, &'static str, &'static str);

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::contract::{Contract, Form, Limit, Schema, Tool, Toolset, Verdict, name_of, type_name};
+use crate::contract::{
+    Contract, Deprecation, Form, Limit, Schema, Tool, Toolset, Verdict, name_of, type_name,
+};
 use crate::lower::access_word;
 use crate::write::Files;
 
@@ -57,6 +59,9 @@ fn page(contract: &Contract, tool: &Tool) -> String {
         access_word(tool.access),
         tool.since
     );
+    if let Some(deprecation) = &tool.deprecated {
+        let _ = writeln!(text, "{}\n", deprecated(deprecation));
+    }
     text.push_str("## Input\n\n");
     table(&mut text, contract, &tool.input);
     text.push_str("\n## Output\n\n");
@@ -113,13 +118,19 @@ fn rows(text: &mut String, contract: &Contract, schema: &Schema, path: &str) {
     for property in properties {
         let field = &property.schema;
         let about = describe(contract, field);
+        let default = contract.resolve(field).default.as_ref();
         let default = field
             .default
             .as_ref()
+            .or(default)
             .map_or_else(String::new, |value| format!(" Default {value}."));
+        let gone = field
+            .deprecated
+            .as_ref()
+            .map_or_else(String::new, |known| format!(" {}", deprecated(known)));
         let _ = writeln!(
             text,
-            "| `{path}{}` | {} | {} | {about}{default} |",
+            "| `{path}{}` | {} | {} | {about}{default}{gone} |",
             property.name,
             spell(field),
             if property.required { "yes" } else { "no" },
@@ -134,6 +145,14 @@ fn rows(text: &mut String, contract: &Contract, schema: &Schema, path: &str) {
         }
         rows(text, contract, field, &format!("{path}{}.", property.name));
     }
+}
+
+fn deprecated(deprecation: &Deprecation) -> String {
+    format!(
+        "Deprecated since {}: {}.",
+        deprecation.since,
+        deprecation.note()
+    )
 }
 
 fn describe(contract: &Contract, schema: &Schema) -> String {
@@ -173,11 +192,14 @@ fn spell(schema: &Schema) -> String {
             });
             format!("string{format}{bound}")
         }
-        Form::Enum { members, .. } => members
-            .iter()
-            .map(|member| format!("`{member}`"))
-            .collect::<Vec<_>>()
-            .join(", "),
+        Form::Enum { members, open } => {
+            let mut names: Vec<String> =
+                members.iter().map(|member| format!("`{member}`")).collect();
+            if *open {
+                names.push("or another".to_owned());
+            }
+            names.join(", ")
+        }
         Form::Integer { minimum, maximum } => range("integer", *minimum, *maximum),
         Form::Number { minimum, maximum } => range("number", *minimum, *maximum),
         Form::Boolean => "boolean".to_owned(),

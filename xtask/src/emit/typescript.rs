@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::contract::{Contract, Form, Property, Schema, type_name};
+use crate::contract::{Contract, Deprecation, Form, Property, Schema, type_name};
 use crate::emit::header;
 use crate::write::Files;
 
@@ -38,18 +38,32 @@ pub fn emit(contract: &Contract) -> Files {
     text.push_str(
         "/** Body of every failure. */\nexport interface ErrorBody {\n  error: {\n    code: ErrorCode;\n    message: string;\n    details?: Record<string, unknown>;\n  };\n}\n",
     );
+    let writer = Writer { contract };
     for (name, shape) in &contract.shapes {
-        declare(&mut text, &type_name(name), shape);
+        writer.declare(&mut text, &type_name(name), writer.notes(shape), shape);
     }
     for tool in contract.tools.values() {
         let name = type_name(&tool.name);
-        declare(&mut text, &format!("{name}Input"), &tool.input);
-        declare(&mut text, &format!("{name}Output"), &tool.output);
+        let about = |what: &str| vec![format!("{what} of `{}`: {}.", tool.name, tool.title)];
+        writer.declare(
+            &mut text,
+            &format!("{name}Input"),
+            about("Input"),
+            &tool.input,
+        );
+        writer.declare(
+            &mut text,
+            &format!("{name}Output"),
+            about("Output"),
+            &tool.output,
+        );
     }
     text.push_str("\n/** Input and output of every tool by name. */\nexport interface Tools {\n");
     for tool in contract.tools.values() {
         let name = type_name(&tool.name);
-        document(&mut text, "  ", Some(&tool.title));
+        let mut notes = vec![tool.description.clone()];
+        notes.extend(tool.deprecated.as_ref().map(deprecated));
+        document(&mut text, "  ", &notes);
         let _ = writeln!(
             text,
             "  {}: {{ input: {name}Input; output: {name}Output }};",
@@ -60,74 +74,116 @@ pub fn emit(contract: &Contract) -> Files {
     Files::from([("typescript/contract.ts".to_owned(), text)])
 }
 
-fn declare(text: &mut String, name: &str, schema: &Schema) {
-    text.push('\n');
-    document(text, "", schema.description.as_deref());
-    match &schema.form {
-        Form::Object { properties, closed } => {
-            let _ = writeln!(text, "export interface {name} {{");
-            members(text, "  ", properties, *closed);
-            text.push_str("}\n");
+struct Writer<'a> {
+    contract: &'a Contract,
+}
+
+impl Writer<'_> {
+    fn declare(&self, text: &mut String, name: &str, notes: Vec<String>, schema: &Schema) {
+        text.push('\n');
+        document(text, "", &notes);
+        match &schema.form {
+            // An interface is open by nature: a field that a later minor
+            // version adds is no error, and a misspelled one is.
+            Form::Object { properties, .. } if !schema.nullable => {
+                let _ = writeln!(text, "export interface {name} {{");
+                self.members(text, "  ", properties);
+                text.push_str("}\n");
+            }
+            _ => {
+                let expression = self.expression(schema, "");
+                let _ = writeln!(text, "export type {name} = {expression};");
+            }
+        }
+    }
+
+    fn members(&self, text: &mut String, indent: &str, properties: &[Property]) {
+        for property in properties {
+            document(text, indent, &self.notes(&property.schema));
+            let mark = if property.required { "" } else { "?" };
+            let _ = writeln!(
+                text,
+                "{indent}{}{mark}: {};",
+                property.name,
+                self.expression(&property.schema, indent)
+            );
+        }
+    }
+
+    /// Returns what is said of a schema: its description, or that of its
+    /// shape, its default, and whether it will go.
+    fn notes(&self, schema: &Schema) -> Vec<String> {
+        let shape = self.contract.resolve(schema);
+        let about = schema.description.as_ref().or(shape.description.as_ref());
+        let default = schema.default.as_ref().or(shape.default.as_ref());
+        let mut notes: Vec<String> = about.into_iter().cloned().collect();
+        notes.extend(default.map(|value| format!("@default {value}")));
+        notes.extend(schema.deprecated.as_ref().map(deprecated));
+        notes
+    }
+
+    fn expression(&self, schema: &Schema, indent: &str) -> String {
+        let plain = match &schema.form {
+            Form::Shape(name) => type_name(name),
+            Form::Object { properties, .. } if properties.is_empty() => {
+                "Record<string, unknown>".to_owned()
+            }
+            Form::Object { properties, .. } => {
+                let mut text = "{\n".to_owned();
+                self.members(&mut text, &format!("{indent}  "), properties);
+                text + indent + "}"
+            }
+            Form::Array { items, .. } => format!("Array<{}>", self.expression(items, indent)),
+            Form::String { .. } => "string".to_owned(),
+            Form::Enum { members, open } => {
+                let mut names: Vec<String> =
+                    members.iter().map(|member| format!("{member:?}")).collect();
+                if *open {
+                    // Keeps completion of the known members while reading any.
+                    names.push("(string & {})".to_owned());
+                }
+                names.join(" | ")
+            }
+            Form::Integer { .. } | Form::Number { .. } => "number".to_owned(),
+            Form::Boolean => "boolean".to_owned(),
+            Form::Tagged { variants, .. } => variants
+                .iter()
+                .map(|variant| self.expression(variant, indent))
+                .collect::<Vec<_>>()
+                .join(" | "),
+        };
+        if schema.nullable {
+            format!("{plain} | null")
+        } else {
+            plain
+        }
+    }
+}
+
+fn deprecated(deprecation: &Deprecation) -> String {
+    format!(
+        "@deprecated since {}: {}.",
+        deprecation.since,
+        deprecation.note()
+    )
+}
+
+fn document(text: &mut String, indent: &str, notes: &[String]) {
+    let notes: Vec<String> = notes
+        .iter()
+        .map(|note| note.replace("*/", "*\\/"))
+        .collect();
+    match notes.as_slice() {
+        [] => {}
+        [note] => {
+            let _ = writeln!(text, "{indent}/** {note} */");
         }
         _ => {
-            let _ = writeln!(text, "export type {name} = {};", expression(schema, ""));
-        }
-    }
-}
-
-fn members(text: &mut String, indent: &str, properties: &[Property], closed: bool) {
-    for property in properties {
-        document(text, indent, property.schema.description.as_deref());
-        let mark = if property.required { "" } else { "?" };
-        let _ = writeln!(
-            text,
-            "{indent}{}{mark}: {};",
-            property.name,
-            expression(&property.schema, indent)
-        );
-    }
-    if !closed {
-        let _ = writeln!(text, "{indent}/** A later minor version may add fields. */");
-        let _ = writeln!(text, "{indent}[field: string]: unknown;");
-    }
-}
-
-fn expression(schema: &Schema, indent: &str) -> String {
-    let plain = match &schema.form {
-        Form::Shape(name) => type_name(name),
-        Form::Object { properties, closed } => {
-            let mut text = "{\n".to_owned();
-            members(&mut text, &format!("{indent}  "), properties, *closed);
-            text + indent + "}"
-        }
-        Form::Array { items, .. } => format!("Array<{}>", expression(items, indent)),
-        Form::String { .. } => "string".to_owned(),
-        Form::Enum { members, open } => {
-            let mut names: Vec<String> =
-                members.iter().map(|member| format!("{member:?}")).collect();
-            if *open {
-                // Keeps completion of the known members while reading any.
-                names.push("(string & {})".to_owned());
+            let _ = writeln!(text, "{indent}/**");
+            for note in notes {
+                let _ = writeln!(text, "{indent} * {note}");
             }
-            names.join(" | ")
+            let _ = writeln!(text, "{indent} */");
         }
-        Form::Integer { .. } | Form::Number { .. } => "number".to_owned(),
-        Form::Boolean => "boolean".to_owned(),
-        Form::Tagged { variants, .. } => variants
-            .iter()
-            .map(|variant| expression(variant, indent))
-            .collect::<Vec<_>>()
-            .join(" | "),
-    };
-    if schema.nullable {
-        format!("{plain} | null")
-    } else {
-        plain
-    }
-}
-
-fn document(text: &mut String, indent: &str, description: Option<&str>) {
-    if let Some(description) = description {
-        let _ = writeln!(text, "{indent}/** {} */", description.replace("*/", "*\\/"));
     }
 }

@@ -22,8 +22,14 @@ pub fn source(contract: &Contract) -> Result<String> {
     }
     for tool in contract.tools.values() {
         let name = type_name(&tool.name);
-        definitions.insert(format!("{name}Input"), feed(contract, &tool.input));
-        definitions.insert(format!("{name}Output"), feed(contract, &tool.output));
+        for (what, schema) in [("Input", &tool.input), ("Output", &tool.output)] {
+            let mut definition = feed(contract, schema);
+            if let Some(map) = definition.as_object_mut() {
+                let about = format!("{what} of `{}`: {}.", tool.name, tool.title);
+                map.insert("description".to_owned(), json!(about));
+            }
+            definitions.insert(format!("{name}{what}"), definition);
+        }
     }
     let named = named(&contract.shapes, contract.tools.values());
     let schemas: BTreeMap<&str, &Schema> = named
@@ -42,7 +48,7 @@ pub fn source(contract: &Contract) -> Result<String> {
     let mut syntax: syn::File = syn::parse2(space.to_stream()).context("typify wrote no Rust")?;
     for item in &mut syntax.items {
         shorten_docs(item);
-        mend_fields(item, &schemas);
+        mend_fields(item, contract, &schemas);
     }
     let doc = "//! Types of everything that crosses the wire.\n//! They are no validators: the door checks every value against its schema.\n";
     Ok(doc.to_owned() + &prettyplease::unparse(&syntax))
@@ -52,7 +58,7 @@ pub fn source(contract: &Contract) -> Result<String> {
 fn is_named(schema: &Schema) -> bool {
     matches!(
         schema.form,
-        Form::Object { .. } | Form::Enum { .. } | Form::Tagged { .. }
+        Form::Object { .. } | Form::Enum { open: false, .. } | Form::Tagged { .. }
     )
 }
 
@@ -89,7 +95,12 @@ fn feed(contract: &Contract, schema: &Schema) -> Value {
         }
         Form::Array { items, .. } => json!({ "type": "array", "items": feed(contract, items) }),
         Form::String { .. } => json!({ "type": "string" }),
-        Form::Enum { members, .. } => json!({ "type": "string", "enum": members }),
+        Form::Enum {
+            members,
+            open: false,
+        } => json!({ "type": "string", "enum": members }),
+        // A member that a later version adds must still be readable.
+        Form::Enum { open: true, .. } => json!({ "type": "string" }),
         Form::Integer { .. } => json!({ "type": "integer" }),
         Form::Number { .. } => json!({ "type": "number" }),
         Form::Boolean => json!({ "type": "boolean" }),
@@ -148,9 +159,9 @@ fn shorten_docs(item: &mut syn::Item) {
 }
 
 /// Puts the fields back into the order of the schema, which is the order in
-/// which an answer is written and read (typify sorts them by name), and marks
-/// those that are announced to go.
-fn mend_fields(item: &mut syn::Item, schemas: &BTreeMap<&str, &Schema>) {
+/// which an answer is written and read (typify sorts them by name), documents
+/// every field, and marks those that are announced to go.
+fn mend_fields(item: &mut syn::Item, contract: &Contract, schemas: &BTreeMap<&str, &Schema>) {
     let syn::Item::Struct(item) = item else {
         return;
     };
@@ -174,8 +185,22 @@ fn mend_fields(item: &mut syn::Item, schemas: &BTreeMap<&str, &Schema>) {
     let mut ordered: Vec<syn::Field> = fields.named.iter().cloned().collect();
     ordered.sort_by_key(place);
     for field in &mut ordered {
-        let property = place(field).and_then(|index| properties.get(index));
-        if let Some(deprecation) = property.and_then(|known| known.schema.deprecated.as_ref()) {
+        let Some(property) = place(field).and_then(|index| properties.get(index)) else {
+            continue;
+        };
+        let schema = &property.schema;
+        let shape = contract.resolve(schema);
+        let about = schema.description.as_ref().or(shape.description.as_ref());
+        // typify leaves a required field of a named type without a word.
+        if let Some(text) = about
+            && !field
+                .attrs
+                .iter()
+                .any(|attribute| doc_text(attribute).is_some())
+        {
+            field.attrs.insert(0, syn::parse_quote!(#[doc = #text]));
+        }
+        if let Some(deprecation) = &schema.deprecated {
             let since = &deprecation.since;
             let note = deprecation.note();
             field
