@@ -113,3 +113,30 @@ fn explaining_an_unknown_rule_fails_and_says_where_the_list_is() {
         "error: no rule is named \"annotation_mising\"; cargo xtask explain lists them\n"
     );
 }
+
+#[test]
+fn the_manual_of_the_contract_names_only_rules_and_files_that_exist() {
+    let text = fs::read_to_string(repository().join("schema/README.md")).expect("the manual");
+    let clients = text.split("## Clients").nth(1).expect("a section");
+    let rows = clients.lines().filter(|line| line.starts_with("| "));
+    let kept_by = rows.filter_map(|line| line.split('|').nth(4));
+    let known = ids();
+    let mut n_names = 0;
+    for cell in kept_by {
+        for name in cell.split('`').skip(1).step_by(2) {
+            let exists = known.iter().any(|id| id == name)
+                || repository().join("schema").join(name).exists();
+            assert!(exists, "{name} is no rule and no file");
+            n_names += 1;
+        }
+    }
+    assert!(n_names > 5, "the table was not found");
+}
+
+#[test]
+fn the_manual_of_the_contract_names_every_keyword_of_the_dialect() {
+    let text = fs::read_to_string(repository().join("schema/README.md")).expect("the manual");
+    for (keyword, _, _) in crate::dialect::ALLOWED {
+        assert!(text.contains(&format!("`{keyword}`")), "{keyword}");
+    }
+}

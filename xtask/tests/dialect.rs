@@ -62,7 +62,7 @@ const KEYWORDS: &[(&str, &str, &str)] = &[
 ];
 
 /// Keywords of the dialect, each beside every type that has it.
-const ALLOWED: &[(&str, &str, &[&str])] = &[
+pub const ALLOWED: &[(&str, &str, &[&str])] = &[
     ("default", r#""a""#, &["string"]),
     ("default", "1", &["integer", "number"]),
     ("default", "true", &["boolean"]),

@@ -59,6 +59,17 @@ fn page(contract: &Contract, tool: &Tool) -> String {
         access_word(tool.access),
         tool.since
     );
+    let hints = [
+        ("readOnlyHint", tool.annotations.read_only),
+        ("destructiveHint", tool.annotations.destructive),
+        ("idempotentHint", tool.annotations.idempotent),
+        ("openWorldHint", tool.annotations.open_world),
+    ];
+    let hints: Vec<String> = hints
+        .iter()
+        .filter_map(|(name, hint)| hint.map(|hint| format!("`{name}` {hint}")))
+        .collect();
+    let _ = writeln!(text, "Hints: {}.\n", hints.join(", "));
     if let Some(deprecation) = &tool.deprecated {
         let _ = writeln!(text, "{}\n", deprecated(deprecation));
     }
