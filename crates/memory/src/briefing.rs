@@ -64,10 +64,18 @@ pub(crate) fn build(
     let selectors = Selectors {
         hint: input.project_hint.as_deref(),
         thread: input.thread.as_deref(),
-        conversation: input.conversation_id.as_deref().filter(|id| !id.trim().is_empty()),
+        conversation: input
+            .conversation_id
+            .as_deref()
+            .filter(|id| !id.trim().is_empty()),
     };
     let stand = stand_for_read(memory, call, view, selectors)?;
-    let covered = coverage(view, input.scopes.as_deref(), stand.project.as_ref(), Unpinned::Own)?;
+    let covered = coverage(
+        view,
+        input.scopes.as_deref(),
+        stand.project.as_ref(),
+        Unpinned::Own,
+    )?;
     let is_full = input.briefing.unwrap_or(BUILD_CONTEXT_BRIEFING_DEFAULT);
     let max_tokens = input.max_tokens.unwrap_or(BUILD_CONTEXT_MAX_TOKENS_DEFAULT);
     let max_tokens = usize::try_from(max_tokens).unwrap_or(0);
@@ -123,7 +131,10 @@ pub(crate) fn build(
     room.truncated |= walk.total() > ranked.len();
     ranked.retain(|ranked| !above.contains(&ranked.summary.id));
     let mut shown: Vec<(i64, String)> = Vec::new();
-    for (memory, ranked) in recall::shown(view, &ranked, &terms, EXCERPT, now)?.into_iter().zip(&ranked) {
+    for (memory, ranked) in recall::shown(view, &ranked, &terms, EXCERPT, now)?
+        .into_iter()
+        .zip(&ranked)
+    {
         let id = memory.id.clone();
         if room.add(&mut answer.memories, memory)? {
             above.insert(id.clone());
@@ -133,7 +144,10 @@ pub(crate) fn build(
 
     if is_full {
         let newest = view.newest(&covered.reach, RECENT + above.len())?;
-        let others = newest.iter().filter(|stub| !above.contains(&stub.id)).take(RECENT);
+        let others = newest
+            .iter()
+            .filter(|stub| !above.contains(&stub.id))
+            .take(RECENT);
         for stub in others {
             room.add(&mut answer.recent, wire::recent(stub)?)?;
         }

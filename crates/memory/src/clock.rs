@@ -18,7 +18,9 @@ pub(crate) fn system() -> Clock {
     Arc::new(|| {
         SystemTime::now()
             .duration_since(UNIX_EPOCH)
-            .map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+            .map_or(0, |since| {
+                i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+            })
     })
 }
 

@@ -66,7 +66,10 @@ mod tests {
     fn a_cursor_is_read_by_its_own_call_only() {
         let own = mark(&["recall", "query"]);
         let cursor = write(&own, &[7, 0, 123_456]);
-        assert_eq!(read::<3>(&format!(" {cursor} "), &own).unwrap(), [7, 0, 123_456]);
+        assert_eq!(
+            read::<3>(&format!(" {cursor} "), &own).unwrap(),
+            [7, 0, 123_456]
+        );
         assert!(read::<3>(&cursor, &mark(&["recall", "other"])).is_err());
         assert!(read::<2>(&cursor, &own).is_err());
     }
@@ -77,7 +80,17 @@ mod tests {
         let negative = write(&own, &[-1]);
         let cut = write(&own, &[12]);
         let cut = &cut[..cut.len() - 3];
-        for cursor in ["", "not-a-cursor", "zz", "ä", "é1", "00", "ff", &negative, cut] {
+        for cursor in [
+            "",
+            "not-a-cursor",
+            "zz",
+            "ä",
+            "é1",
+            "00",
+            "ff",
+            &negative,
+            cut,
+        ] {
             assert!(read::<1>(cursor, &own).is_err(), "{cursor}");
         }
     }

@@ -98,7 +98,11 @@ impl From<Error> for contract::Error {
                 Prefix::ScopeTargetRequired,
                 "nothing says where this belongs. Pass project_hint (a git remote URL or a folder path), a thread from an earlier answer, or scope \"personal\" (about the person), \"core\" (true in every project) or a full path.",
             ),
-            Error::HintUnresolvable { hint, candidates, example } => {
+            Error::HintUnresolvable {
+                hint,
+                candidates,
+                example,
+            } => {
                 let found = if candidates.is_empty() {
                     format!("\"{hint}\" is no project that is known")
                 } else {
@@ -106,26 +110,54 @@ impl From<Error> for contract::Error {
                 };
                 Self::prefixed(
                     Prefix::ProjectHintUnresolvable,
-                    format!("{found}. Pass the git remote URL, a folder path, or a full path as scope, such as \"{example}\"."),
+                    format!(
+                        "{found}. Pass the git remote URL, a folder path, or a full path as scope, such as \"{example}\"."
+                    ),
                 )
             }
-            Error::Secret { field, format, shown } => Self::prefixed(
+            Error::Secret {
+                field,
+                format,
+                shown,
+            } => Self::prefixed(
                 Prefix::SecretContentRejected,
-                format!("{field} holds what looks like a credential ({format}, \"{shown}…\"). Nothing was stored. Remove it and say where it is kept instead."),
+                format!(
+                    "{field} holds what looks like a credential ({format}, \"{shown}…\"). Nothing was stored. Remove it and say where it is kept instead."
+                ),
             ),
-            Error::Argument { pointer, rule, message } => Self::argument(&pointer, rule, message),
-            Error::KindMisfit { kind, scope, admits } => Self::argument(
+            Error::Argument {
+                pointer,
+                rule,
+                message,
+            } => Self::argument(&pointer, rule, message),
+            Error::KindMisfit {
+                kind,
+                scope,
+                admits,
+            } => Self::argument(
                 "/kind",
                 "admits",
-                format!("{scope} takes {admits}, not {kind}. Pass project_hint too, so that it can go to the project, or another kind."),
+                format!(
+                    "{scope} takes {admits}, not {kind}. Pass project_hint too, so that it can go to the project, or another kind."
+                ),
             ),
-            Error::ScopeHidden(path) => Self::not_found(format!("there is no scope \"{path}\" that you may read")),
-            Error::Hidden { what, id } => Self::not_found(format!("there is no {what} {id} that you may read")),
+            Error::ScopeHidden(path) => {
+                Self::not_found(format!("there is no scope \"{path}\" that you may read"))
+            }
+            Error::Hidden { what, id } => {
+                Self::not_found(format!("there is no {what} {id} that you may read"))
+            }
             Error::ResourceHidden => Self::not_found("there is no such resource that you may read"),
-            Error::ScopeReadOnly(path) => Self::forbidden(format!("you may read {path} but not write to it")),
-            Error::NotYours(id) => Self::forbidden(format!("you may read {id}, but neither own it nor write to its scope")),
+            Error::ScopeReadOnly(path) => {
+                Self::forbidden(format!("you may read {path} but not write to it"))
+            }
+            Error::NotYours(id) => Self::forbidden(format!(
+                "you may read {id}, but neither own it nor write to its scope"
+            )),
             Error::Retired(id) => Self::conflict(format!("{id} is retired already")),
-            Error::NoLoop { id, kind } => Self::conflict(format!("{id} is of kind {kind}; only a task or an open-question can be closed")),
+            Error::NoLoop { id, kind } => Self::conflict(format!(
+                "{id} is of kind {kind}; only a task or an open-question can be closed"
+            )),
             Error::Misfit(_) => Self::internal(error),
             Error::Store(cause) => of_store(cause),
             Error::Answer(answer) => answer,
@@ -174,7 +206,11 @@ mod tests {
         let answer = contract::Error::from(Error::Store(hostile));
         let body = answer.body().to_string();
         assert!(!body.contains("jane") && !body.contains("SELECT"), "{body}");
-        assert!(answer.cause().is_some_and(|cause| cause.contains("SELECT secret")));
+        assert!(
+            answer
+                .cause()
+                .is_some_and(|cause| cause.contains("SELECT secret"))
+        );
     }
 
     #[test]

@@ -39,9 +39,15 @@ mod tests {
     #[test]
     fn ids_are_read_in_any_case_and_with_blanks() {
         let id = "mem_01k0000000000000000000000a";
-        assert_eq!(parse(" MEM_01K0000000000000000000000A\n"), Some(Id::Memory(id.to_owned())));
+        assert_eq!(
+            parse(" MEM_01K0000000000000000000000A\n"),
+            Some(Id::Memory(id.to_owned()))
+        );
         assert_eq!(parse("mem_01k"), None);
-        assert_eq!(parse("ent_01k0000000000000000000000a"), Some(Id::Entity("ent_01k0000000000000000000000a".to_owned())));
+        assert_eq!(
+            parse("ent_01k0000000000000000000000a"),
+            Some(Id::Entity("ent_01k0000000000000000000000a".to_owned()))
+        );
         assert_eq!(parse("dsp_01k0000000000000000000000a"), None);
     }
 }

@@ -143,8 +143,16 @@ impl Memory {
     /// Lets go of the files; calls that still run finish first. A later call
     /// opens them again.
     pub fn close(&self) {
-        self.shared.store.lock().unwrap_or_else(PoisonError::into_inner).take();
-        self.shared.caller.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.shared
+            .store
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        self.shared
+            .caller
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
     }
 
     pub(crate) fn now(&self) -> i64 {
@@ -153,7 +161,11 @@ impl Memory {
 
     /// Returns the store, opening it if this is the first call.
     pub(crate) fn store(&self) -> Result<Arc<Store>, Error> {
-        let mut open = self.shared.store.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self
+            .shared
+            .store
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if let Some(store) = open.as_ref() {
             return Ok(Arc::clone(store));
         }
@@ -164,12 +176,20 @@ impl Memory {
 
     /// Returns the store if it is open already.
     pub(crate) fn open_store(&self) -> Option<Arc<Store>> {
-        self.shared.store.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shared
+            .store
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// Returns the account on whose behalf calls are made.
     pub(crate) fn caller(&self, store: &Store) -> Result<Caller, Error> {
-        let mut known = self.shared.caller.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self
+            .shared
+            .caller
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if let Some((account, caller)) = known.as_ref()
             && *account == self.account
         {

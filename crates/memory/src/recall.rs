@@ -142,7 +142,11 @@ fn ranked(
     let lexical = Leg {
         weight: 1.0,
         floor: Some(0.0),
-        scores: best.into_iter().chain(hits).map(|hit| (hit.seq, hit.score)).collect(),
+        scores: best
+            .into_iter()
+            .chain(hits)
+            .map(|hit| (hit.seq, hit.score))
+            .collect(),
     };
     let candidates = summaries
         .values()
@@ -197,7 +201,10 @@ pub(crate) fn shown(
         .collect();
     let mut memories = Vec::with_capacity(ranked.len());
     for Ranked { summary, score } in ranked {
-        let content = contents.get(&summary.seq).map(String::as_str).unwrap_or_default();
+        let content = contents
+            .get(&summary.seq)
+            .map(String::as_str)
+            .unwrap_or_default();
         let content = text::excerpt(content, terms, n_characters);
         let mut memory = wire::memory(summary, content, *score, now)?;
         memory.entities = names.remove(&summary.seq).unwrap_or_default();

@@ -83,7 +83,11 @@ fn read(view: &Read<'_>, uri: &str) -> Result<Value, Error> {
     let Some(row) = view.find_memory(&id)? else {
         return Err(Error::ResourceHidden);
     };
-    let names = view.anchors_of(&[row.seq])?.into_iter().map(|anchor| anchor.name).collect();
+    let names = view
+        .anchors_of(&[row.seq])?
+        .into_iter()
+        .map(|anchor| anchor.name)
+        .collect();
     let related = recall::neighbours(view, &[(row.seq, &row.id)], true)?;
     json(serde_json::to_value(wire::record(row, names, related)?))
 }

@@ -1,6 +1,6 @@
 //! What a read covers.
 
-use store::{Read, Reach, ScopeKey, ScopeKind};
+use store::{Reach, Read, ScopeKey, ScopeKind};
 
 use crate::error::Error;
 use crate::scopes::{self, Named};
@@ -63,11 +63,7 @@ pub(crate) fn coverage(
     some(view, rows.into_iter().map(|row| row.key).collect(), project)
 }
 
-fn some(
-    view: &Read<'_>,
-    keys: Vec<ScopeKey>,
-    project: Option<String>,
-) -> Result<Coverage, Error> {
+fn some(view: &Read<'_>, keys: Vec<ScopeKey>, project: Option<String>) -> Result<Coverage, Error> {
     Ok(Coverage {
         reach: view.reach(&keys)?,
         scopes: Some(keys),

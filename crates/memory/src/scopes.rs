@@ -71,7 +71,12 @@ pub(crate) fn create_named(
         return Ok(None);
     }
     let name = hints::name_key(slug);
-    Ok(Some(view.create_scope(path, ScopeKind::Project, &name, at)?))
+    Ok(Some(view.create_scope(
+        path,
+        ScopeKind::Project,
+        &name,
+        at,
+    )?))
 }
 
 /// What a hint leads to.
@@ -111,7 +116,10 @@ pub(crate) fn lead(view: &Read<'_>, hint: &str) -> Result<Lead, Error> {
             if let Some(scope) = view.bound_scope(HintKind::Git, &key)? {
                 return Ok(Lead::To(scope));
             }
-            let binding = Binding { kind: HintKind::Git, key };
+            let binding = Binding {
+                kind: HintKind::Git,
+                key,
+            };
             let mut free = Vec::new();
             for scope in view.scopes_named(&hints::name_key(&last))? {
                 if is_own(view, &scope) && !view.has_binding(scope.key, HintKind::Git)? {
@@ -127,7 +135,10 @@ pub(crate) fn lead(view: &Read<'_>, hint: &str) -> Result<Lead, Error> {
             if let Some(scope) = view.bound_scope(HintKind::Path, &key)? {
                 return Ok(Lead::To(scope));
             }
-            let binding = Binding { kind: HintKind::Path, key };
+            let binding = Binding {
+                kind: HintKind::Path,
+                key,
+            };
             let found = view.scopes_named(&hints::name_key(&last))?;
             Ok(match <[ScopeRow; 1]>::try_from(found) {
                 Ok([scope]) => Lead::Fits(scope, binding),
@@ -159,7 +170,10 @@ pub(crate) fn follow(view: &mut Append<'_>, hint: &str, at: i64) -> Result<Follo
         Lead::Fits(scope, binding) => {
             view.bind_hint(binding.kind, &binding.key, scope.key, at)?;
             let note = format!("The project_hint leads to {} from now on.", scope.path);
-            Ok(Followed { scope, note: Some(note) })
+            Ok(Followed {
+                scope,
+                note: Some(note),
+            })
         }
         Lead::New(project) => project.create(view, at),
         Lead::Nowhere(candidates) => Err(unresolvable(view, hint, candidates)),
@@ -177,7 +191,10 @@ fn unresolvable(view: &Read<'_>, hint: &str, candidates: Vec<String>) -> Error {
 }
 
 fn is_own(view: &Read<'_>, scope: &ScopeRow) -> bool {
-    scope.path.strip_prefix("proj.").and_then(|rest| rest.split('.').next())
+    scope
+        .path
+        .strip_prefix("proj.")
+        .and_then(|rest| rest.split('.').next())
         == Some(view.caller().handle())
 }
 
@@ -206,15 +223,14 @@ impl NewProject {
         if let Some(taken) = taken {
             note.push_str(&format!(" {taken} is another project of that name."));
         }
-        Ok(Followed { scope, note: Some(note) })
+        Ok(Followed {
+            scope,
+            note: Some(note),
+        })
     }
 
     /// Returns a path that nothing has, and the one that was taken.
-    fn free_path(
-        &self,
-        view: &Read<'_>,
-        prefix: &str,
-    ) -> Result<(String, Option<String>), Error> {
+    fn free_path(&self, view: &Read<'_>, prefix: &str) -> Result<(String, Option<String>), Error> {
         let mut taken = None;
         if let Some(slug) = &self.slug {
             let path = format!("{prefix}{slug}");

@@ -83,7 +83,12 @@ pub(crate) fn stand_for_read(
         None => None,
     };
     let desk = Desk::new(&store, view.caller(), now);
-    let heard = Heard { known, hinted, started, note: None };
+    let heard = Heard {
+        known,
+        hinted,
+        started,
+        note: None,
+    };
     let (stand, effects) = desk.weigh(call, selectors.conversation, heard);
     effects.into_iter().for_each(Effect::apply);
     Ok(stand)
@@ -119,7 +124,12 @@ pub(crate) fn stand_for_write(
         None => None,
     };
     let desk = Desk::new(&store, view.caller(), now);
-    let heard = Heard { known, hinted, started, note };
+    let heard = Heard {
+        known,
+        hinted,
+        started,
+        note,
+    };
     let (stand, effects) = desk.weigh(call, selectors.conversation, heard);
     for effect in effects {
         view.after_commit(move || effect.apply());
@@ -158,14 +168,21 @@ fn known(
         Some(key) => view.find_scope_by_key(key)?,
         None => None,
     };
-    Ok(Known { echoed, named, attached })
+    Ok(Known {
+        echoed,
+        named,
+        attached,
+    })
 }
 
 /// Returns the hint that the session was started with, when this call has to
 /// look it up: nothing else pins a project.
 fn pending_hint(call: &Call, hinted: bool, known: &Known) -> Option<String> {
     let pinned = hinted || known.echoed.is_some() || known.named.is_some();
-    call.session.as_deref().and_then(Session::pending_hint).filter(|_| !pinned)
+    call.session
+        .as_deref()
+        .and_then(Session::pending_hint)
+        .filter(|_| !pinned)
 }
 
 /// Returns the project that a hint leads to as things are.
@@ -224,13 +241,13 @@ impl Desk {
     }
 
     /// Returns where a call stands, and what has yet to be written down.
-    fn weigh(
-        &self,
-        call: &Call,
-        conversation: Option<&str>,
-        heard: Heard,
-    ) -> (Stand, Vec<Effect>) {
-        let Heard { known, hinted, started, note } = heard;
+    fn weigh(&self, call: &Call, conversation: Option<&str>, heard: Heard) -> (Stand, Vec<Effect>) {
+        let Heard {
+            known,
+            hinted,
+            started,
+            note,
+        } = heard;
         let session = call.session.as_ref();
         let threaded = known.echoed.as_ref().or(known.named.as_ref());
         let threaded = threaded.map(|live| live.scope.clone());
@@ -248,16 +265,35 @@ impl Desk {
         if let Some(session) = session
             && attached.is_none()
         {
-            let becomes = if session.attaches_to_first() { project.clone() } else { started };
+            let becomes = if session.attaches_to_first() {
+                project.clone()
+            } else {
+                started
+            };
             if let Some(scope) = becomes {
                 attached = Some(scope.path.clone());
                 effects.push(Effect::Attach(Arc::clone(session), scope));
             }
         }
         let threads = (known.echoed, known.named);
-        let thread = self.thread(session, conversation, threads, project.as_ref(), &mut effects);
+        let thread = self.thread(
+            session,
+            conversation,
+            threads,
+            project.as_ref(),
+            &mut effects,
+        );
         let attached = attached.or_else(|| project.as_ref().map(|scope| scope.path.clone()));
-        (Stand { project, source, note, attached, thread }, effects)
+        (
+            Stand {
+                project,
+                source,
+                note,
+                attached,
+                thread,
+            },
+            effects,
+        )
     }
 
     /// Returns the token of the thread that a call belongs to.
@@ -284,7 +320,12 @@ impl Desk {
         let kept = session
             .filter(|_| conversation.is_none())
             .and_then(|session| session.thread(project.key))
-            .and_then(|token| quiet(self.store.find_thread(&self.caller, &token, self.now - LIFE_MS)));
+            .and_then(|token| {
+                quiet(
+                    self.store
+                        .find_thread(&self.caller, &token, self.now - LIFE_MS),
+                )
+            });
         if let Some(row) = kept {
             if self.now - row.used_at > TOUCH_MS {
                 effects.push(Effect::Touch(self.clone(), row.token.clone(), row.scope));
@@ -292,11 +333,20 @@ impl Desk {
             return Some(row.token);
         }
         let token = self.store.fresh_thread_token(self.now);
-        effects.push(Effect::Mint(self.clone(), token.clone(), project.key, conversation.clone()));
+        effects.push(Effect::Mint(
+            self.clone(),
+            token.clone(),
+            project.key,
+            conversation.clone(),
+        ));
         if let Some(session) = session
             && conversation.is_none()
         {
-            effects.push(Effect::Keep(Arc::clone(session), project.key, token.clone()));
+            effects.push(Effect::Keep(
+                Arc::clone(session),
+                project.key,
+                token.clone(),
+            ));
         }
         Some(token)
     }
@@ -320,7 +370,8 @@ impl Effect {
                 Ok(())
             }
             Self::Touch(desk, token, scope) => {
-                desk.store.touch_thread(&desk.caller, token, *scope, desk.now)
+                desk.store
+                    .touch_thread(&desk.caller, token, *scope, desk.now)
             }
             Self::Mint(desk, token, scope, conversation) => desk
                 .store

@@ -219,7 +219,14 @@ mod tests {
 
     #[test]
     fn w29_texts_are_cut_between_characters() {
-        for text in ["", "a", "日本語のテキスト", "🙂🙂🙂🙂", "e\u{301}e\u{301}", "a\u{200c}\u{2007}b"] {
+        for text in [
+            "",
+            "a",
+            "日本語のテキスト",
+            "🙂🙂🙂🙂",
+            "e\u{301}e\u{301}",
+            "a\u{200c}\u{2007}b",
+        ] {
             for n in 0..10 {
                 let cut = beginning(text, n);
                 assert!(cut.chars().count() <= n + 1, "{text} {n}");
@@ -245,6 +252,9 @@ mod tests {
         assert_eq!(relation("supersedes", Direction::Out), "supersedes");
         assert_eq!(relation("supersedes", Direction::In), "superseded_by");
         assert_eq!(relation("contradicts", Direction::In), "contradicts");
-        assert_eq!(relation("derived_from", Direction::In), "inverse_of_derived_from");
+        assert_eq!(
+            relation("derived_from", Direction::In),
+            "inverse_of_derived_from"
+        );
     }
 }

@@ -3,9 +3,7 @@
 //! Everything that can refuse a call comes before the first row of the memory
 //! is written; and all of it is one transaction, so a refusal leaves nothing.
 
-use contract::types::{
-    Anchor, Kind, RememberInput, RememberOutput, ScopeSource, SimilarMemory,
-};
+use contract::types::{Anchor, Kind, RememberInput, RememberOutput, ScopeSource, SimilarMemory};
 use store::{Append, MemoryRow, NewMemory, Provenance, Read, ScopeRow};
 
 use crate::clock::days_between;
@@ -79,7 +77,11 @@ pub(crate) fn remember(
     let links = far_ends(view, &draft)?;
     let same = view
         .find_same_text(target.scope.key, &text_key)?
-        .filter(|row| !links.iter().any(|link| link.kind == SUPERSEDES && link.target.id == row.id));
+        .filter(|row| {
+            !links
+                .iter()
+                .any(|link| link.kind == SUPERSEDES && link.target.id == row.id)
+        });
     judge(&links, same.as_ref())?;
     let similar = similar(view, &target.scope, &draft, &links, same.as_ref(), now)?;
 
@@ -89,7 +91,11 @@ pub(crate) fn remember(
             let provenance = Provenance {
                 verbatim: draft.verbatim.map(str::to_owned),
                 thread: stand.thread().map(str::to_owned),
-                client: call.client.as_ref().map(|client| format!("{} {}", client.name, client.version).trim().to_owned()),
+                client: call.client.as_ref().map(|client| {
+                    format!("{} {}", client.name, client.version)
+                        .trim()
+                        .to_owned()
+                }),
                 scope_source: target.source.to_string(),
                 ..Provenance::default()
             };
@@ -99,7 +105,11 @@ pub(crate) fn remember(
                 kind: &draft.kind.to_string(),
                 content: draft.content,
                 text_key: &text_key,
-                author_kind: if call.client.is_some() { "agent" } else { "human" },
+                author_kind: if call.client.is_some() {
+                    "agent"
+                } else {
+                    "human"
+                },
                 agent: call.client.as_ref().map(|client| client.name.as_str()),
                 provenance: &provenance,
                 created_at: now,
@@ -145,7 +155,9 @@ fn admit(input: &RememberInput) -> Result<Draft<'_>, Error> {
             return Err(Error::Argument {
                 pointer: "/links".to_owned(),
                 rule: "type",
-                message: "superseded_by is made by the successor: remember that one with type supersedes".to_owned(),
+                message:
+                    "superseded_by is made by the successor: remember that one with type supersedes"
+                        .to_owned(),
             });
         }
         let link = (kind.to_owned(), ids::normalise(&link.target));
@@ -221,10 +233,21 @@ fn target(
                 routed: true,
                 note: None,
             },
-            None => return Err(Error::KindMisfit { kind: kind.to_string(), scope, admits }),
+            None => {
+                return Err(Error::KindMisfit {
+                    kind: kind.to_string(),
+                    scope,
+                    admits,
+                });
+            }
         },
         (Some(Named::Everything) | None, _) => match (stand.project.clone(), stand.source) {
-            (Some(scope), Some(source)) => Target { scope, source, routed: false, note: None },
+            (Some(scope), Some(source)) => Target {
+                scope,
+                source,
+                routed: false,
+                note: None,
+            },
             _ => return Err(Error::NoTarget),
         },
     };
@@ -242,9 +265,15 @@ fn far_ends(view: &Read<'_>, draft: &Draft<'_>) -> Result<Vec<Link>, Error> {
     let mut links = Vec::new();
     for (kind, id) in &draft.links {
         let Some(target) = view.find_memory(id)? else {
-            return Err(Error::Hidden { what: "memory", id: id.clone() });
+            return Err(Error::Hidden {
+                what: "memory",
+                id: id.clone(),
+            });
         };
-        links.push(Link { kind: kind.clone(), target });
+        links.push(Link {
+            kind: kind.clone(),
+            target,
+        });
     }
     Ok(links)
 }
@@ -257,10 +286,16 @@ fn judge(links: &[Link], same: Option<&MemoryRow>) -> Result<(), Error> {
             return Err(Error::Argument {
                 pointer: "/links".to_owned(),
                 rule: "target",
-                message: format!("{} holds this very text and cannot be linked to itself", link.target.id),
+                message: format!(
+                    "{} holds this very text and cannot be linked to itself",
+                    link.target.id
+                ),
             });
         }
-        if link.kind == SUPERSEDES && !is_done(link, same.map(|row| row.id.as_str())) && !link.target.may_retire() {
+        if link.kind == SUPERSEDES
+            && !is_done(link, same.map(|row| row.id.as_str()))
+            && !link.target.may_retire()
+        {
             return Err(Error::NotYours(link.target.id.clone()));
         }
         if !link.target.is_live() && !is_done(link, same.map(|row| row.id.as_str())) {
@@ -343,13 +378,20 @@ fn similar(
     let words = text::index_tokens(&compared);
     let gone = |id: &str| {
         same.is_some_and(|row| row.id == id)
-            || links.iter().any(|link| link.kind == SUPERSEDES && link.target.id == id)
+            || links
+                .iter()
+                .any(|link| link.kind == SUPERSEDES && link.target.id == id)
     };
     let mut close: Vec<(f64, store::Stub)> = view
         .stubs(&seqs)?
         .into_iter()
         .filter(|stub| !gone(&stub.id))
-        .map(|stub| (text::jaccard(&words, &text::index_tokens(&stub.content)), stub))
+        .map(|stub| {
+            (
+                text::jaccard(&words, &text::index_tokens(&stub.content)),
+                stub,
+            )
+        })
         .filter(|(similarity, _)| *similarity >= CLOSE)
         .collect();
     close.sort_by(|(a, left), (b, right)| {

@@ -1,5 +1,6 @@
 //! Tables for the normal forms, the tokens, the terms and the excerpts.
 
+use super::tokens::TOKEN_CHARS;
 use super::*;
 
 #[test]

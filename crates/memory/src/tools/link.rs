@@ -22,7 +22,7 @@ pub(crate) fn link(
 
 /// One end of a link.
 enum End {
-    Memory(MemoryRow),
+    Memory(Box<MemoryRow>),
     Entity(EntityRow),
 }
 
@@ -78,7 +78,7 @@ fn tie(memory: &Memory, view: &mut Append<'_>, input: &LinkInput) -> Result<Link
 
 fn end(view: &Read<'_>, id: &str) -> Result<End, Error> {
     let (what, found) = match ids::parse(id) {
-        Some(Id::Memory(id)) => ("memory", view.find_memory(&id)?.map(End::Memory)),
+        Some(Id::Memory(id)) => ("memory", view.find_memory(&id)?.map(Box::new).map(End::Memory)),
         Some(Id::Entity(id)) => ("entity", view.find_entity(&id)?.map(End::Entity)),
         None => ("memory or entity", None),
     };

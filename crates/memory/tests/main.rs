@@ -1,0 +1,22 @@
+//! What the tools do, seen through their inputs and answers.
+//!
+//! The modules are marked as tests, so that the lints treat them as such.
+
+#[cfg(test)]
+mod audience;
+#[cfg(test)]
+mod briefing;
+#[cfg(test)]
+mod examples;
+#[cfg(test)]
+mod finding;
+#[cfg(test)]
+mod fixture;
+#[cfg(test)]
+mod lifecycle;
+#[cfg(test)]
+mod targets;
+#[cfg(test)]
+mod threads;
+#[cfg(test)]
+mod writing;
