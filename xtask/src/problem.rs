@@ -11,6 +11,9 @@ pub const EXIT_STALE: u8 = 4;
 /// The contract is broken; a person has to decide.
 pub const EXIT_BROKEN: u8 = 100;
 
+/// Where a reader learns what a rule is for.
+const MORE: &str = "cargo xtask explain RULE says more about each";
+
 /// How a problem is mended.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fix {
@@ -124,8 +127,8 @@ impl Report {
         let n_problems = self.problems.len();
         let _ = match n_problems {
             0 => writeln!(text, "The contract holds."),
-            1 => writeln!(text, "1 finding."),
-            _ => writeln!(text, "{n_problems} findings."),
+            1 => writeln!(text, "1 finding; {MORE}."),
+            _ => writeln!(text, "{n_problems} findings; {MORE}."),
         };
         text
     }

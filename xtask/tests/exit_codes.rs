@@ -51,7 +51,11 @@ fn stale_output_exits_with_4_and_codegen_mends_it() {
     fs::remove_file(fixture.root().join("generated/rust/types.rs")).expect("it was there");
     let run = fixture.run(&["check"]);
     assert_eq!(run.code, 4, "{}", run.text);
-    assert!(run.text.ends_with("3 findings.\n"), "{}", run.text);
+    assert!(
+        run.text.contains("\n3 findings; cargo xtask explain "),
+        "{}",
+        run.text
+    );
     let mended = fixture.run(&["codegen"]);
     assert_eq!(mended.code, 0);
     assert_eq!(
