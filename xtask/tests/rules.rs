@@ -3,6 +3,7 @@
 use std::panic::catch_unwind;
 use std::path::PathBuf;
 use std::sync::LazyLock;
+use std::thread;
 
 use crate::fixture::{Fixture, folders, package};
 
@@ -39,21 +40,39 @@ pub fn cases() -> &'static [Case] {
     &CASES
 }
 
+/// How many fixtures run at a time; most of a run is waiting for cargo.
+const AT_A_TIME: usize = 4;
+
 fn run_all() -> Vec<Case> {
-    let mut cases = Vec::new();
-    for rule in proven() {
-        for name in folders(&folder().join(&rule)) {
-            let run = Fixture::overlaid(&folder().join(&rule).join(&name)).run(&["check"]);
-            assert_eq!(run.errors, "", "{rule}/{name}");
-            cases.push(Case {
-                rule: rule.clone(),
-                name,
-                report: run.text,
-                code: run.code,
-            });
-        }
+    let all: Vec<(String, String)> = proven()
+        .into_iter()
+        .flat_map(|rule| {
+            let names = folders(&folder().join(&rule));
+            names.into_iter().map(move |name| (rule.clone(), name))
+        })
+        .collect();
+    let each = all.len().div_ceil(AT_A_TIME);
+    thread::scope(|scope| {
+        let parts: Vec<_> = all
+            .chunks(each)
+            .map(|part| scope.spawn(|| part.iter().map(run_one).collect::<Vec<Case>>()))
+            .collect();
+        parts
+            .into_iter()
+            .flat_map(|part| part.join().expect("a fixture that runs"))
+            .collect()
+    })
+}
+
+fn run_one((rule, name): &(String, String)) -> Case {
+    let run = Fixture::overlaid(&folder().join(rule).join(name)).run(&["check"]);
+    assert_eq!(run.errors, "", "{rule}/{name}");
+    Case {
+        rule: rule.clone(),
+        name: name.clone(),
+        report: run.text,
+        code: run.code,
     }
-    cases
 }
 
 #[test]
