@@ -20,7 +20,7 @@ const LONG_BYTES: usize = 2_000;
 /// Memories that a word may be in to say that two texts are alike.
 const RARE: usize = 300;
 /// Memories that are compared word by word.
-const COMPARED: usize = 30;
+const COMPARED: usize = 20;
 /// Shared words, as a share of all, from which two texts are close.
 const CLOSE: f64 = 0.3;
 /// Close memories that an answer lists.

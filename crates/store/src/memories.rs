@@ -246,12 +246,21 @@ impl Append<'_> {
             Visibility::Private => Some(self.caller.key),
             Visibility::Shared => None,
         };
-        let found = self.find(
-            "SELECT key FROM partition WHERE scope = :scope AND visibility = :visibility \
-             AND owner IS :owner",
-            named_params! {":scope": scope, ":visibility": visibility, ":owner": owner},
-            |row| row.get(0),
-        )?;
+        // The words stand in the statements, so that the partial indexes
+        // apply.
+        let found = match visibility {
+            Visibility::Private => self.find(
+                "SELECT key FROM partition WHERE owner = :me AND scope = :scope \
+                 AND visibility = 'private'",
+                named_params! {":me": self.caller.key, ":scope": scope},
+                |row| row.get(0),
+            ),
+            Visibility::Shared => self.find(
+                "SELECT key FROM partition WHERE scope = :scope AND visibility = 'shared'",
+                named_params! {":scope": scope},
+                |row| row.get(0),
+            ),
+        }?;
         if let Some(key) = found {
             return Ok(key);
         }

@@ -5,6 +5,7 @@ use std::io::Read as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::error::Error;
@@ -73,7 +74,7 @@ pub(crate) fn writer(path: &Path, kind: &Kind) -> Result<Connection, Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut conn = Connection::open_with_flags(path, flags)?;
     wait_for_others(&mut conn)?;
-    conn.set_prepared_statement_cache_capacity(N_STATEMENTS);
+    keep_statements(&conn)?;
     use_wal(&conn)?;
     conn.pragma_update(None, "synchronous", kind.synchronous)?;
     conn.pragma_update(None, "foreign_keys", true)?;
@@ -88,7 +89,7 @@ pub(crate) fn reader(path: &Path) -> Result<Connection, Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut conn = Connection::open_with_flags(path, flags)?;
     wait_for_others(&mut conn)?;
-    conn.set_prepared_statement_cache_capacity(N_STATEMENTS);
+    keep_statements(&conn)?;
     conn.pragma_update(None, "query_only", true)?;
     conn.pragma_update(None, "cache_size", -READ_CACHE_KIB)?;
     Ok(conn)
@@ -156,6 +157,15 @@ fn use_wal(conn: &Connection) -> Result<(), Error> {
             Err(error) => return Err(error),
         }
     }
+}
+
+/// Keeps prepared statements, and their plans whatever is bound to them:
+/// otherwise SQLite prepares a statement anew for every other value of a
+/// parameter that its plan may depend on, such as that of a LIMIT.
+fn keep_statements(conn: &Connection) -> Result<(), Error> {
+    conn.set_prepared_statement_cache_capacity(N_STATEMENTS);
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    Ok(())
 }
 
 /// Lets SQLite wait in short steps while another process holds a lock.
