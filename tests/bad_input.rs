@@ -285,7 +285,7 @@ fn w38_values_of_another_type_are_refused_with_their_place() {
             (
                 "remember",
                 json!({ "scope": "core", "content": MARK, "links": [{ "type": "supersedes" }] }),
-                "/links/0",
+                "/links/0/target",
             ),
             (
                 "remember",

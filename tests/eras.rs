@@ -256,6 +256,26 @@ fn p17_headers_that_differ_from_the_body_are_refused() {
 }
 
 #[test]
+fn any_known_version_in_the_header_is_accepted() {
+    // Some clients send their own newest version in place of the agreed one.
+    let data = fresh();
+    let site = Site::start(data.path());
+    let message = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}";
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", NEWEST_LEGACY] {
+        let headers = [
+            ("Accept", "application/json, text/event-stream"),
+            ("MCP-Protocol-Version", version),
+        ];
+        let response = site.owner("POST", "/mcp", &headers, message.as_bytes());
+        assert!(
+            response.json()["result"]["tools"].is_array(),
+            "{version}: {}",
+            response.text()
+        );
+    }
+}
+
+#[test]
 fn p12_a_stale_session_id_is_no_obstacle() {
     let data = fresh();
     let site = Site::start(data.path());

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 use crate::harness::{binary, fresh, json_file, repository, target, vectors};
 
@@ -16,45 +17,51 @@ struct Outcome {
     failures: Vec<String>,
 }
 
-/// Compares what is installed with the lock file: the installer leaves a copy
-/// of the lock file beside what it installed.
-fn assert_installed(lock: &Path, stamp: &Path) {
-    let wanted = std::fs::read(lock).expect("the lock file lies in the repository");
-    let found = std::fs::read(stamp).unwrap_or_default();
+/// Fails unless a folder was made from this lock file: `cargo xtask test`
+/// leaves the hash of the lock file in what it fetches.
+fn assert_fetched(lock: &Path, folder: &Path) {
+    let bytes = std::fs::read(lock).expect("the lock file lies in the repository");
+    let wanted: String = Sha256::digest(&bytes)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let found = std::fs::read_to_string(folder.join(".made-from")).unwrap_or_default();
     assert!(
         found == wanted,
-        "the clients of {} are not installed, or are others; run `cargo xtask test`, which fetches them once",
+        "the clients that {} names are not installed, or are others; run `cargo xtask test`, which fetches them once",
         lock.file_name().unwrap_or_default().to_string_lossy()
     );
 }
 
-/// Returns the folder of the Python environments.
-fn environments() -> PathBuf {
-    std::env::var_os("ZERO_MEMORY_CLIENTS").map_or_else(|| target().join("clients"), PathBuf::from)
-}
-
+/// Returns the script under the interpreter that has one series of the SDK.
 fn python(series: &str) -> Command {
-    let folder = environments().join(format!("python-mcp-{series}"));
-    let lock = repository().join(format!("tests/python/requirements-mcp-{series}.txt"));
-    assert_installed(&lock, &folder.join("stamp"));
+    let name = format!("requirements-mcp-{series}");
     let program = if cfg!(windows) {
         "Scripts/python.exe"
     } else {
         "bin/python"
     };
-    let mut command = Command::new(folder.join(program));
+    let interpreter = std::env::var_os(format!("ZERO_MEMORY_PYTHON_MCP_{series}")).map_or_else(
+        || target().join("python").join(&name).join(program),
+        PathBuf::from,
+    );
+    let environment = interpreter
+        .ancestors()
+        .nth(2)
+        .expect("it lies in an environment");
+    let scripts = repository().join("tests/python");
+    assert_fetched(&scripts.join(name).with_extension("txt"), environment);
+    let mut command = Command::new(&interpreter);
     // Nothing is left beside the scripts.
-    command
-        .arg("-B")
-        .arg(repository().join("tests/python/run_vectors.py"));
+    command.arg("-B").arg(scripts.join("run_vectors.py"));
     command
 }
 
 fn node() -> Command {
     let folder = repository().join("tests/typescript");
-    assert_installed(
+    assert_fetched(
         &folder.join("package-lock.json"),
-        &folder.join("node_modules/stamp"),
+        &folder.join("node_modules"),
     );
     let mut command = Command::new("node");
     command.arg(folder.join("run_vectors.mjs"));

@@ -159,6 +159,8 @@ impl Site {
     pub fn post(&self, era: Era, method: &str, name: Option<&str>, message: &str) -> Response {
         let mut headers = vec![("Accept", "application/json, text/event-stream")];
         match era {
+            // Nothing is agreed on before the first request.
+            Era::Legacy if method == "initialize" => {}
             Era::Legacy => headers.push(("MCP-Protocol-Version", NEWEST_LEGACY)),
             Era::Modern => {
                 headers.push(("MCP-Protocol-Version", MODERN));
