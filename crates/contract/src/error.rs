@@ -108,11 +108,13 @@ impl Error {
 
     /// Returns the body that every surface answers with.
     pub fn body(&self) -> Value {
-        let mut error = json!({ "code": self.code.as_str(), "message": self.message });
-        if let Some(details) = &self.details {
-            error["details"] = Value::clone(details);
+        let (code, message) = (self.code.as_str(), &self.message);
+        match &self.details {
+            None => json!({ "error": { "code": code, "message": message } }),
+            Some(details) => {
+                json!({ "error": { "code": code, "message": message, "details": details } })
+            }
         }
-        json!({ "error": error })
     }
 }
 

@@ -289,7 +289,7 @@ const PASSES: &[&str] = &[
     "sk-xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
     "sk-your-api-key-goes-here-0123456789abcdef0123",
     "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
-    "ghp_000000000000000000000000000000000000",
+    "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
     "https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX",
     "Authorization: Bearer <token>",
     "Authorization: Bearer $TOKEN",
