@@ -80,7 +80,8 @@ use error::Error;
 /// How a memory is opened.
 #[derive(Clone, Debug)]
 pub struct MemoryOptions {
-    /// Handle of the owner, used when the data folder is first made.
+    /// Handle of the owner, used when the data folder is first made. What is
+    /// no label of `[a-z0-9_]` is made one: it stands in scope paths.
     pub handle: String,
 }
 
@@ -126,7 +127,7 @@ impl Memory {
                 store: Mutex::new(None),
                 caller: Mutex::new(None),
             }),
-            account: Account::Owner(options.handle),
+            account: Account::Owner(label(&options.handle)),
         }
     }
 
@@ -136,7 +137,7 @@ impl Memory {
     pub fn for_account(&self, handle: &str) -> Self {
         Self {
             shared: Arc::clone(&self.shared),
-            account: Account::Named(handle.to_owned()),
+            account: Account::Named(label(handle)),
         }
     }
 
@@ -242,6 +243,11 @@ impl Views for Memory {
         let caller = self.caller(&store)?;
         Ok(store.write(&caller, |view| body(view).map_err(Error::Answer))?)
     }
+}
+
+/// Returns a handle as a label.
+fn label(handle: &str) -> String {
+    hints::slug(handle).unwrap_or_else(|| "me".to_owned())
 }
 
 /// Cuts a text into the words of the index.

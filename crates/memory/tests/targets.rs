@@ -422,3 +422,18 @@ fn two_projects_of_one_name_in_different_hands_are_several() {
         "what bob has is not me's to see"
     );
 }
+
+#[test]
+fn the_handle_is_made_a_label_and_stays_what_it_was_at_first() {
+    let world = World::new();
+    let dir = world.dir.path().join("other");
+    for handle in [" Jane Doe ", "somebody-else"] {
+        let options = memory::MemoryOptions {
+            handle: handle.to_owned(),
+        };
+        let memory = memory::Memory::new(dir.clone(), options);
+        let input = json!({ "scope": "core", "content": format!("By {handle}.") });
+        let answer = run(&memory, &call(), Remember, input).unwrap();
+        assert_eq!(answer["scope"], "user.jane_doe.core");
+    }
+}

@@ -158,7 +158,7 @@ impl Read<'_> {
         for partition in reach.partitions(self.caller) {
             total += self
                 .find(
-                    "SELECT count(*) FROM memory m WHERE m.partition = :partition \
+                    "SELECT count(*) FROM memory m INDEXED BY memory_open_loop WHERE m.partition = :partition \
                      AND m.kind IN ('task', 'open-question') \
                      AND m.retired_at IS NULL AND m.closed_at IS NULL",
                     named_params! {":partition": partition},

@@ -16,11 +16,14 @@ use crate::scopes::ScopeKey;
 use crate::sql::Keys;
 use crate::views::Read;
 
-/// How fast further columns with the same word stop to count.
-const K1: f64 = 0.9;
-/// How much a long text is held against itself. Both constants were measured
-/// on dialogue; the usual 1.2 and 0.75 are for longer texts.
-const B: f64 = 0.3;
+/// How much a word in a memory outweighs one beside it, and how much length
+/// matters at all. Lower than the usual 1.2, because a word counts once per
+/// column here.
+const K1: f64 = 0.5;
+/// How much a long text is held against itself; the usual 0.75 is for longer
+/// texts. Both were measured on LoCoMo: 1 point of recall at 10 and 1 of nDCG
+/// over 0.9 and 0.3, 3 and 6 over the usual ones.
+const B: f64 = 0.2;
 /// What a word beside a memory weighs against a word in it.
 const CONTEXT_WEIGHT: f64 = 0.3;
 
@@ -194,7 +197,8 @@ impl Read<'_> {
             in_text.retain(|entry| index::seq(*entry) <= corpus.max_seq);
             beside.retain(|entry| index::seq(*entry) <= corpus.max_seq);
             let postings = join(&in_text, &beside);
-            let idf = scoring.idf(postings.len());
+            // Standing beside a word makes it no more common.
+            let idf = scoring.idf(in_text.len());
             merged.clear();
             merge(&scored, &postings, &mut merged, |entry, weight| {
                 idf * scoring.saturate(weight, index::length(entry))

@@ -59,10 +59,12 @@ fn page(
     let mut memories = Vec::new();
     for memory in recall::shown(view, &ranked, &terms, EXCERPT, memory.now())? {
         let (_, n_characters) = wire::size(&memory)?;
-        if n_characters >= room {
+        // The first one is shown whatever its size: a page of none would end
+        // the walk.
+        if n_characters >= room && !memories.is_empty() {
             break;
         }
-        room -= n_characters + 1;
+        room = room.saturating_sub(n_characters + 1);
         memories.push(memory);
     }
     let of: Vec<(i64, &str)> = ranked
