@@ -120,14 +120,19 @@ impl Door {
         }
     }
 
-    /// Calls the handler; a panic in it is an answer too, and the server lives.
+    /// Calls the handler.
     fn dispatch(&self, call: &Call, tool: ToolName, arguments: Value) -> Result<Value, Error> {
-        let run = || contract::dispatch(&self.memory, call, tool, arguments);
-        // What the panic said may hold somebody's memory; the hook in `logs`
-        // has logged where it was.
-        catch_unwind(AssertUnwindSafe(run))
-            .unwrap_or_else(|_| Err(Error::internal("the handler panicked")))
+        answered(|| contract::dispatch(&self.memory, call, tool, arguments))
     }
+}
+
+/// Runs a handler; a panic in it is an answer too, and the server lives on.
+///
+/// What the panic said may hold somebody's memory; the hook in `logs` has
+/// logged where it was.
+fn answered(handler: impl FnOnce() -> Result<Value, Error>) -> Result<Value, Error> {
+    catch_unwind(AssertUnwindSafe(handler))
+        .unwrap_or_else(|_| Err(Error::internal("the handler panicked")))
 }
 
 fn compiled<'a>(
@@ -191,5 +196,44 @@ impl<'a> Running<'a> {
 impl Drop for Running<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_in_a_handler_is_answered_without_its_words() {
+        let error = answered(|| panic!("somebody's memory")).unwrap_err();
+        assert_eq!(error.code, ErrorCode::Internal);
+        assert!(!format!("{error:?}").contains("somebody"));
+    }
+
+    #[test]
+    fn an_error_that_the_tool_does_not_list_becomes_internal() {
+        let conflict = listed(ToolName::Recall, Error::conflict("hidden"));
+        assert_eq!(conflict.code, ErrorCode::Internal);
+        assert!(!conflict.body().to_string().contains("hidden"));
+        let hidden = listed(ToolName::Recall, Error::not_found("no such scope"));
+        assert_eq!(hidden.code, ErrorCode::NotFound);
+        let prefix = contract::Prefix::ScopeTargetRequired;
+        let moved = listed(ToolName::Recall, Error::prefixed(prefix, "why"));
+        assert_eq!(moved.code, ErrorCode::Internal);
+    }
+
+    #[test]
+    fn an_answer_that_breaks_its_schema_becomes_internal() {
+        let entry = Entry {
+            input_schema: Value::Null,
+            output_schema: serde_json::json!({ "type": "object", "required": ["scope"] }),
+            input: OnceLock::new(),
+            output: OnceLock::new(),
+        };
+        let broken = checked(&entry, serde_json::json!({ "content": "a memory" })).unwrap_err();
+        assert_eq!(broken.code, ErrorCode::Internal);
+        assert!(!format!("{broken:?}").contains("a memory"));
+        let whole = serde_json::json!({ "scope": "user.me" });
+        assert_eq!(checked(&entry, whole.clone()).unwrap(), whole);
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use axum::Router;
 use axum::body::Bytes;
-use axum::extract::{Path, State};
+use axum::extract::{DefaultBodyLimit, Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
@@ -92,6 +92,7 @@ fn router(site: Site, shared: Arc<Shared>) -> Router {
         .layer(from_fn_with_state(site.clone(), guard::mcp_token));
     let api = Router::new()
         .route("/api/tools/{name}", any(call_tool))
+        .layer(DefaultBodyLimit::max(MAX_MESSAGE_BYTES))
         .layer(from_fn_with_state(site.clone(), guard::api_token));
     Router::new()
         .route("/healthz", get(health))

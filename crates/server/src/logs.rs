@@ -98,3 +98,22 @@ fn named(mut error: Error, request_id: &str) -> Error {
     }
     error
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_call_that_panics_is_answered_and_the_next_one_works() {
+        let call = || Call {
+            request_id: "req_1".to_owned(),
+            ..Call::default()
+        };
+        let outcome = observed(call(), ToolName::Recall, |_| panic!("boom")).await;
+        let error = outcome.unwrap_err();
+        assert_eq!(error.code, ErrorCode::Internal);
+        assert_eq!(error.message, "the server failed; report request req_1");
+        let outcome = observed(call(), ToolName::Recall, |_| Ok(Value::Null)).await;
+        assert_eq!(outcome.unwrap(), Value::Null);
+    }
+}

@@ -9,14 +9,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use rmcp::model::{ClientJsonRpcMessage, JsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{Mutex, Notify};
 
-use crate::wire::{MAX_MESSAGE_BYTES, mark_lone_surrogates};
+use crate::wire::{MAX_MESSAGE_BYTES, has_misshapen_cursor, mark_lone_surrogates};
 
 /// How long answers may still be written after the input has ended. The whole
 /// process has to be gone within a second.
@@ -24,6 +24,7 @@ const DRAIN: Duration = Duration::from_millis(700);
 
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
+const INVALID_PARAMS: i32 = -32602;
 
 /// A line-based transport over any pair of streams.
 pub struct Lines<R, W> {
@@ -123,6 +124,9 @@ where
         };
         match &message {
             JsonRpcMessage::Request(request) => {
+                if is_list(&request.request) && !self.list_is_shaped(&line).await {
+                    return None;
+                }
                 if !self.opened {
                     self.opened = opens(&line, &request.request);
                 }
@@ -135,6 +139,18 @@ where
             _ => {}
         }
         Some(message)
+    }
+
+    /// Answers a request for a list whose cursor is no string.
+    async fn list_is_shaped(&self, line: &[u8]) -> bool {
+        let message = serde_json::from_slice::<Value>(line).unwrap_or_default();
+        let is_shaped = !has_misshapen_cursor(&message);
+        if !is_shaped {
+            let id = message.get("id").cloned().unwrap_or_default();
+            self.refuse(id, INVALID_PARAMS, "the cursor is no string")
+                .await;
+        }
+        is_shaped
     }
 
     /// Answers a line that is no message, as far as it can be understood.
@@ -183,8 +199,7 @@ where
 struct TooLong;
 
 /// Whether a request makes rmcp choose a lifecycle.
-fn opens(line: &[u8], request: &rmcp::model::ClientRequest) -> bool {
-    use rmcp::model::ClientRequest;
+fn opens(line: &[u8], request: &ClientRequest) -> bool {
     match request {
         ClientRequest::InitializeRequest(_) => true,
         ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
@@ -202,6 +217,17 @@ fn opens(line: &[u8], request: &rmcp::model::ClientRequest) -> bool {
                 && entry("clientCapabilities").is_some_and(Value::is_object)
         }),
     }
+}
+
+/// Whether the answer comes in pages.
+fn is_list(request: &ClientRequest) -> bool {
+    matches!(
+        request,
+        ClientRequest::ListToolsRequest(_)
+            | ClientRequest::ListResourcesRequest(_)
+            | ClientRequest::ListResourceTemplatesRequest(_)
+            | ClientRequest::ListPromptsRequest(_)
+    )
 }
 
 async fn write_line<W: AsyncWrite + Unpin>(writer: &Mutex<W>, mut line: Vec<u8>) -> io::Result<()> {

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde_json::Value;
+
 use crate::door::LONE_SURROGATE;
 
 /// Largest message that is read, in bytes; a larger one is refused unread.
@@ -34,6 +36,15 @@ pub fn mark_lone_surrogates(json: &[u8]) -> Cow<'_, [u8]> {
         }
     }
     marked.map_or(Cow::Borrowed(json), Cow::Owned)
+}
+
+/// Whether a request for a list carries a cursor that is no string; rmcp takes
+/// such a cursor as absent and would answer the first page.
+pub fn has_misshapen_cursor(message: &Value) -> bool {
+    let method = message.get("method").and_then(Value::as_str);
+    let cursor = message.pointer("/params/cursor");
+    method.is_some_and(|method| method.ends_with("/list"))
+        && cursor.is_some_and(|cursor| !cursor.is_string() && !cursor.is_null())
 }
 
 fn next_escape(json: &[u8], from: usize) -> Option<usize> {

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::{Site, error_response, json_response, too_large};
 use crate::logs;
-use crate::wire::{MAX_MESSAGE_BYTES, mark_lone_surrogates};
+use crate::wire::{MAX_MESSAGE_BYTES, has_misshapen_cursor, mark_lone_surrogates};
 
 /// JSON-RPC code of a request without a valid token. It lies outside the range
 /// that the protocol keeps for itself.
@@ -21,6 +21,7 @@ const UNAUTHORIZED: i32 = -31001;
 const FORBIDDEN: i32 = -31003;
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
+const INVALID_PARAMS: i32 = -32602;
 
 /// The id that a response and its log lines share.
 #[derive(Clone)]
@@ -149,6 +150,11 @@ pub async fn readable_message(request: Request, next: Next) -> Response {
     };
     let bytes = mark_lone_surrogates(&bytes).into_owned();
     match serde_json::from_slice::<Value>(&bytes) {
+        Ok(message @ Value::Object(_)) if has_misshapen_cursor(&message) => {
+            let error = Error::validation("the cursor is no string");
+            let id = message.get("id").cloned().unwrap_or_default();
+            return rpc_answer(StatusCode::BAD_REQUEST, &id, INVALID_PARAMS, &error);
+        }
         Ok(Value::Object(_)) => {}
         Ok(_) => {
             let error = Error::validation("send one JSON-RPC message; batches are not supported");
@@ -177,9 +183,13 @@ pub async fn readable_message(request: Request, next: Next) -> Response {
 }
 
 fn rpc_error(status: StatusCode, code: i32, error: &Error) -> Response {
+    rpc_answer(status, &Value::Null, code, error)
+}
+
+fn rpc_answer(status: StatusCode, id: &Value, code: i32, error: &Error) -> Response {
     let body = json!({
         "jsonrpc": "2.0",
-        "id": null,
+        "id": id,
         "error": { "code": code, "message": error.message, "data": error.body() },
     });
     json_response(status, &body)
