@@ -201,7 +201,8 @@ pub(crate) fn memory(
         scope: summary.scope_path.clone(),
         visibility: visibility(summary.visibility),
         created_at: rfc3339(summary.created_at),
-        score,
+        // More digits say nothing and change with every second of age.
+        score: (score * 1e4).round() / 1e4,
         similarity: None,
         fts_matched: true,
         disputed: false,
