@@ -56,6 +56,21 @@ fn a_misshapen_parameters_are_invalid_and_not_an_unknown_method() {
 }
 
 #[test]
+fn a_a_method_that_the_2026_era_removed_is_unknown_to_it() {
+    let data = fresh();
+    let site = Site::start(data.path());
+    for method in ["initialize", "ping", "logging/setLevel"] {
+        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params(Era::Modern, json!({})) });
+        let response = site.post(Era::Modern, method, None, &message.to_string());
+        assert_eq!(
+            (response.status, response.json()["error"]["code"].clone()),
+            (404, json!(-32601)),
+            "{method}"
+        );
+    }
+}
+
+#[test]
 fn b_an_early_notification_does_not_end_the_process() {
     let data = fresh();
     let early = [

@@ -13,6 +13,7 @@ pub struct Contract {
     pub errors: Vec<ErrorEntry>,
     /// Connect-time text, highest priority first.
     pub segments: Vec<Segment>,
+    pub footers: Footers,
     pub clients: Vec<ClientLimit>,
     pub resources: Vec<Resource>,
     /// Shared shapes by name.
@@ -74,6 +75,15 @@ pub struct ErrorEntry {
     pub retryable: bool,
     pub meaning: String,
     pub remedy: String,
+}
+
+/// What the last text block of an answer ends with.
+#[derive(Clone, Debug)]
+pub struct Footers {
+    /// After a read.
+    pub read: String,
+    /// After anything that was stored or changed.
+    pub change: String,
 }
 
 /// A piece of the connect-time text, kept or dropped as a whole.

@@ -197,6 +197,7 @@ fn build(sources: &BTreeMap<String, Value>, problems: &mut Vec<Problem>) -> Opti
         settings: read::settings(single("contract.json")?),
         errors: read::errors(single("errors.json")?),
         segments: read::segments(single("instructions.json")?),
+        footers: read::footers(single("instructions.json")?),
         clients: read::clients(single("clients.json")?),
         resources: read::resources(single("resources.json")?),
         shapes,

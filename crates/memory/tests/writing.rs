@@ -437,7 +437,7 @@ fn w01_fifty_writes_at_once_are_fifty_memories() {
             let memory = &world.memory;
             threads.spawn(move || {
                 let input =
-                    json!({ "project_hint": "/work/shop", "content": format!("Fact number {n}.") });
+                    json!({ "project_hint": "/srv/shop", "content": format!("Fact number {n}.") });
                 run(memory, &call(), Remember, input).unwrap()
             });
         }

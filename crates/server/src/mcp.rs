@@ -296,11 +296,13 @@ impl ServerHandler for Handler {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         // rmcp hands a known method with misshapen parameters over as a custom
         // one; its answer "method not found" would be untrue.
-        if OFFERED_METHODS.contains(&request.method.as_str()) {
+        let method = request.method.as_str();
+        let removed = is_modern(&context) && REMOVED_METHODS.contains(&method);
+        if OFFERED_METHODS.contains(&method) && !removed {
             let message = format!("the parameters of {} have the wrong shape", request.method);
             return Err(ErrorData::invalid_params(message, None));
         }
@@ -324,6 +326,9 @@ const OFFERED_METHODS: [&str; 9] = [
     "resources/templates/list",
     "resources/read",
 ];
+
+/// Methods among them that the 2026 era no longer has.
+const REMOVED_METHODS: [&str; 2] = ["initialize", "ping"];
 
 fn resource_error(error: &Error, uri: &str) -> ErrorData {
     match error.code {

@@ -11,13 +11,22 @@ use crate::{cargo, fetch};
 pub fn run(root: &Path, arguments: &[String]) -> Result<u8> {
     fetch::say("building the server for release; the first time takes some minutes");
     let program = cargo::build_server(root, true)?;
-    let status = Command::new(program)
-        .arg("serve")
-        .args(arguments)
-        .status()
-        .context("cannot run the server")?;
-    Ok(status
-        .code()
-        .and_then(|code| u8::try_from(code).ok())
-        .unwrap_or_default())
+    let mut command = Command::new(program);
+    command.arg("serve").args(arguments);
+    become_it(command)
+}
+
+/// Becomes the server, so that what stops this process stops it.
+#[cfg(unix)]
+fn become_it(mut command: Command) -> Result<u8> {
+    use std::os::unix::process::CommandExt;
+    Err(command.exec()).context("cannot run the server")
+}
+
+/// Runs the server and ends with it.
+#[cfg(not(unix))]
+fn become_it(mut command: Command) -> Result<u8> {
+    let status = command.status().context("cannot run the server")?;
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    Ok(code.unwrap_or(crate::problem::EXIT_FAILED))
 }

@@ -1,11 +1,12 @@
 //! `cargo xtask test`: every test there is.
 
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
+use std::process::Stdio;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
-use crate::problem::EXIT_CLEAN;
+use crate::problem::{EXIT_CLEAN, EXIT_FAILED};
 use crate::{cargo, commands, fetch};
 
 /// Fetches the official clients, checks the contract, then runs all tests.
@@ -21,13 +22,72 @@ pub fn run(root: &Path, filter: &[String], out: &mut dyn Write) -> Result<u8> {
     out.flush()?;
     // The tests drive the very program, so it is built before they start.
     let program = cargo::build_server(root, false)?;
-    let mut command = cargo::cargo(root);
-    command
-        .args(["test", "--workspace", "--no-fail-fast"])
+    let mut tests = cargo::cargo(root)
+        // No documentation tests: there are none, and each costs a link.
+        .args([
+            "test",
+            "--workspace",
+            "--no-fail-fast",
+            "--lib",
+            "--bins",
+            "--tests",
+        ])
         .args(filter)
         .env("ZERO_MEMORY_BIN", program)
         .env("ZERO_MEMORY_PYTHON_MCP_1", first)
-        .env("ZERO_MEMORY_PYTHON_MCP_2", second);
-    cargo::run(&mut command)?;
-    Ok(EXIT_CLEAN)
+        .env("ZERO_MEMORY_PYTHON_MCP_2", second)
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("cannot run cargo test")?;
+    let output = tests.stdout.take().context("the tests have an output")?;
+    let mut sum = Sum::default();
+    for line in BufReader::new(output).lines() {
+        let line = line?;
+        sum.add(&line);
+        writeln!(out, "{line}")?;
+    }
+    let passed = tests.wait()?.success();
+    writeln!(out, "\n{} passed, {} failed", sum.passed, sum.failed)?;
+    Ok(if passed { EXIT_CLEAN } else { EXIT_FAILED })
+}
+
+/// The results of all test programs together.
+#[derive(Default)]
+struct Sum {
+    passed: usize,
+    failed: usize,
+}
+
+impl Sum {
+    /// Adds a line such as "test result: ok. 5 passed; 0 failed; …".
+    fn add(&mut self, line: &str) {
+        let Some(counts) = line.strip_prefix("test result: ") else {
+            return;
+        };
+        let words: Vec<&str> = counts.split([' ', ';']).collect();
+        for pair in words.windows(2) {
+            if let [count, what] = pair {
+                let count = count.parse().unwrap_or(0);
+                match *what {
+                    "passed" => self.passed += count,
+                    "failed" => self.failed += count,
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_of_all_programs_are_added() {
+        let mut sum = Sum::default();
+        sum.add("test result: ok. 5 passed; 0 failed; 1 ignored; 0 measured; 2 filtered out");
+        sum.add("test result: FAILED. 7 passed; 3 failed; 0 ignored");
+        sum.add("test some::name ... ok");
+        assert_eq!((sum.passed, sum.failed), (12, 3));
+    }
 }

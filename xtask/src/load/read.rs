@@ -6,9 +6,9 @@
 use serde_json::Value;
 
 use crate::contract::{
-    Access, Address, Annotations, ClientLimit, Deprecation, ErrorEntry, Example, Limit, Prefix,
-    RefusedBy, Resource, Schema, Segment, SegmentBody, Settings, Slot, Step, Tool, ToolError,
-    Toolset, Verdict, find_named,
+    Access, Address, Annotations, ClientLimit, Deprecation, ErrorEntry, Example, Footers, Limit,
+    Prefix, RefusedBy, Resource, Schema, Segment, SegmentBody, Settings, Slot, Step, Tool,
+    ToolError, Toolset, Verdict, find_named,
 };
 use crate::dialect::{Reader, escape};
 
@@ -152,7 +152,15 @@ pub fn errors(value: &Value) -> Vec<ErrorEntry> {
         .collect()
 }
 
-/// Returns `instructions.json`, highest priority first.
+/// Returns the footers of `instructions.json`.
+pub fn footers(value: &Value) -> Footers {
+    Footers {
+        read: text(&value["footers"], "read"),
+        change: text(&value["footers"], "change"),
+    }
+}
+
+/// Returns the segments of `instructions.json`, highest priority first.
 pub fn segments(value: &Value) -> Vec<Segment> {
     let mut segments: Vec<Segment> = items(value, "segments")
         .filter_map(|entry| {

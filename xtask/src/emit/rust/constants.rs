@@ -38,6 +38,21 @@ pub fn source(contract: &Contract) -> String {
         "&str",
         format!("{:?}", settings.name),
     );
+    let footers = [
+        (
+            "READ_FOOTER",
+            "What a read ends with.",
+            &contract.footers.read,
+        ),
+        (
+            "CHANGE_FOOTER",
+            "What a change ends with.",
+            &contract.footers.change,
+        ),
+    ];
+    for (name, doc, value) in footers {
+        put(name, doc, "&str", format!("{value:?}"));
+    }
     for (name, value) in &settings.budgets {
         put(
             &constant(name),
