@@ -344,25 +344,74 @@ impl ToolName {
             Self::BuildContext => {
                 &[
                     ByteLimit {
+                        pointer: "/project_hint",
+                        max_bytes: 1024,
+                    },
+                    ByteLimit {
+                        pointer: "/scopes/*",
+                        max_bytes: 256,
+                    },
+                    ByteLimit {
+                        pointer: "/conversation_id",
+                        max_bytes: 256,
+                    },
+                    ByteLimit {
                         pointer: "/topic",
                         max_bytes: 4096,
                     },
                 ]
             }
-            Self::Challenge => &[],
-            Self::CloseLoop => &[],
+            Self::Challenge => {
+                &[
+                    ByteLimit {
+                        pointer: "/reason",
+                        max_bytes: 4096,
+                    },
+                    ByteLimit {
+                        pointer: "/evidence",
+                        max_bytes: 16384,
+                    },
+                ]
+            }
+            Self::CloseLoop => {
+                &[
+                    ByteLimit {
+                        pointer: "/resolution",
+                        max_bytes: 4096,
+                    },
+                ]
+            }
             Self::Entities => {
                 &[
+                    ByteLimit {
+                        pointer: "/scope",
+                        max_bytes: 256,
+                    },
                     ByteLimit {
                         pointer: "/query",
                         max_bytes: 256,
                     },
                 ]
             }
-            Self::Forget => &[],
+            Self::Forget => {
+                &[
+                    ByteLimit {
+                        pointer: "/reason",
+                        max_bytes: 4096,
+                    },
+                ]
+            }
             Self::Link => &[],
             Self::Recall => {
                 &[
+                    ByteLimit {
+                        pointer: "/scopes/*",
+                        max_bytes: 256,
+                    },
+                    ByteLimit {
+                        pointer: "/project_hint",
+                        max_bytes: 1024,
+                    },
                     ByteLimit {
                         pointer: "/query",
                         max_bytes: 4096,
@@ -372,8 +421,20 @@ impl ToolName {
             Self::Remember => {
                 &[
                     ByteLimit {
+                        pointer: "/scope",
+                        max_bytes: 256,
+                    },
+                    ByteLimit {
+                        pointer: "/project_hint",
+                        max_bytes: 1024,
+                    },
+                    ByteLimit {
                         pointer: "/entities/*",
                         max_bytes: 256,
+                    },
+                    ByteLimit {
+                        pointer: "/verbatim",
+                        max_bytes: 4096,
                     },
                     ByteLimit {
                         pointer: "/content",
@@ -540,7 +601,7 @@ pub const CHALLENGE_DESCRIPTION: &str = "Mark a memory as doubtful when what you
 const _: () = assert!(CHALLENGE_DESCRIPTION.len() <= TOOL_DESCRIPTION_MAX_BYTES);
 const _: () = assert!("challenge".len() <= TOOL_NAME_MAX_BYTES);
 /// Description of `close_loop` as served.
-pub const CLOSE_LOOP_DESCRIPTION: &str = "Close a task that is done or an open-question that is answered, so that briefings stop listing it. Pass memory_id (from open_loops or recall) and resolution: what was done or what the answer is. Only kinds task and open-question can be closed. The memory stays in the history. Closing twice changes nothing. Returns memory_id and closed. A lasting answer is worth a remember of its own.";
+pub const CLOSE_LOOP_DESCRIPTION: &str = "Close a task that is done or an open-question that is answered, so that briefings and searches stop serving it. Pass memory_id (from open_loops or recall) and resolution: what was done or what the answer is. Only kinds task and open-question can be closed. It stays in the history, resolution and all. Closing twice changes nothing. Returns memory_id and closed. A lasting answer is worth a remember of its own.";
 const _: () = assert!(CLOSE_LOOP_DESCRIPTION.len() <= TOOL_DESCRIPTION_MAX_BYTES);
 const _: () = assert!("close_loop".len() <= TOOL_NAME_MAX_BYTES);
 /// Description of `entities` as served.

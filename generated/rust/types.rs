@@ -486,7 +486,7 @@ pub struct Memory {
     pub score: f64,
     ///Cosine similarity to the query, -1 to 1; null without embeddings.
     pub similarity: ::std::option::Option<f64>,
-    ///Whether a word of the query stands in it or beside it.
+    ///Whether a word of the query stands in it, or for an episode beside it.
     pub fts_matched: bool,
     ///Whether a challenge is pending on it.
     pub disputed: bool,
@@ -639,7 +639,7 @@ pub struct RelatedMemory {
     pub scope: ::std::string::String,
     ///UTC, RFC 3339 with milliseconds.
     pub created_at: ::std::string::String,
-    ///Link type, read from the returned memory: supersedes, superseded_by, contradicts, derived_from, or as linked.
+    ///Link type, read from the returned memory: contradicts, derived_from, relates_to or as linked; in zm://memory also supersedes and superseded_by.
     pub relation: ::std::string::String,
     ///Memory id of the returned memory it is a neighbour of.
     pub of: ::std::string::String,
@@ -689,7 +689,7 @@ pub struct RememberOutput {
     pub memory_id: ::std::string::String,
     ///Scope path it lives in.
     pub scope: ::std::string::String,
-    ///true: the same text was there already and nothing was stored.
+    ///true: the same text was there already and no second memory was stored.
     pub deduplicated: bool,
     ///Memory ids that this one retired.
     pub superseded: ::std::vec::Vec<::std::string::String>,

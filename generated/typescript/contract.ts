@@ -88,7 +88,7 @@ export interface Memory {
   score: number;
   /** Cosine similarity to the query, -1 to 1; null without embeddings. */
   similarity: number | null;
-  /** Whether a word of the query stands in it or beside it. */
+  /** Whether a word of the query stands in it, or for an episode beside it. */
   fts_matched: boolean;
   /** Whether a challenge is pending on it. */
   disputed: boolean;
@@ -210,7 +210,7 @@ export interface RelatedMemory {
   scope: string;
   /** UTC, RFC 3339 with milliseconds. */
   created_at: string;
-  /** Link type, read from the returned memory: supersedes, superseded_by, contradicts, derived_from, or as linked. */
+  /** Link type, read from the returned memory: contradicts, derived_from, relates_to or as linked; in zm://memory also supersedes and superseded_by. */
   relation: string;
   /** Memory id of the returned memory it is a neighbour of. */
   of: string;
@@ -493,7 +493,7 @@ export interface RememberOutput {
   memory_id: string;
   /** Scope path it lives in. */
   scope: string;
-  /** true: the same text was there already and nothing was stored. */
+  /** true: the same text was there already and no second memory was stored. */
   deduplicated: boolean;
   /** Memory ids that this one retired. */
   superseded: Array<string>;
@@ -519,7 +519,7 @@ export interface Tools {
   build_context: { input: BuildContextInput; output: BuildContextOutput };
   /** Mark a memory as doubtful when what you see contradicts it and you cannot tell which is right. Pass memory_id and reason, and evidence if you have it (a command and its output, a file and line). It stays readable, but every read shows disputed true until a person settles it. At most one dispute is pending per memory: a second challenge returns the same dispute_id with already_pending true. If you know the right fact, remember it with links [{type: "supersedes", target}] in place of this. */
   challenge: { input: ChallengeInput; output: ChallengeOutput };
-  /** Close a task that is done or an open-question that is answered, so that briefings stop listing it. Pass memory_id (from open_loops or recall) and resolution: what was done or what the answer is. Only kinds task and open-question can be closed. The memory stays in the history. Closing twice changes nothing. Returns memory_id and closed. A lasting answer is worth a remember of its own. */
+  /** Close a task that is done or an open-question that is answered, so that briefings and searches stop serving it. Pass memory_id (from open_loops or recall) and resolution: what was done or what the answer is. Only kinds task and open-question can be closed. It stays in the history, resolution and all. Closing twice changes nothing. Returns memory_id and closed. A lasting answer is worth a remember of its own. */
   close_loop: { input: CloseLoopInput; output: CloseLoopOutput };
   /** List the named things (services, files, people, tools) that memories are anchored to. Pass query to match names (part of a name is enough) and scope to stay in one scope; with neither, lists every entity you may see, most used first. Returns entities with id, name, scope and how many live memories each has, and next_cursor for the next page. Use an id with link, or a name as a recall query to read what is known about it. */
   entities: { input: EntitiesInput; output: EntitiesOutput };

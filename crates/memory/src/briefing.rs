@@ -16,7 +16,7 @@ use crate::recall::{self, EXCERPT, Search, Walk};
 use crate::resources::standing_rules;
 use crate::routing::{Unpinned, coverage};
 use crate::threads::{Selectors, stand_for_read};
-use crate::{Call, Memory, guard, wire};
+use crate::{Call, Memory, digest, guard, wire};
 
 /// Bytes that count as one token; the estimate of the contract.
 const BYTES_PER_TOKEN: usize = 4;
@@ -61,13 +61,17 @@ pub(crate) fn build(
 ) -> Result<BuildContextOutput, Error> {
     let now = memory.now();
     let topic = guard::visible("topic", &input.topic)?;
+    // Kept as a digest: an id of somebody else's may say more than it should.
+    let conversation = input
+        .conversation_id
+        .as_deref()
+        .map(str::trim)
+        .filter(|id| !id.is_empty())
+        .map(|id| digest::hex(&digest::sha256(&[id])));
     let selectors = Selectors {
         hint: input.project_hint.as_deref(),
         thread: input.thread.as_deref(),
-        conversation: input
-            .conversation_id
-            .as_deref()
-            .filter(|id| !id.trim().is_empty()),
+        conversation: conversation.as_deref(),
     };
     let stand = stand_for_read(memory, call, view, selectors)?;
     let covered = coverage(

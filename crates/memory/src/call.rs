@@ -5,6 +5,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use store::ScopeKey;
 
+use crate::guard;
+
+/// Characters that are kept of the name of a program.
+const NAME_CHARACTERS: usize = 128;
+/// Characters that are kept of its version.
+const VERSION_CHARACTERS: usize = 64;
+
 /// What a handler knows of a call besides its arguments.
 #[derive(Clone, Debug, Default)]
 pub struct Call {
@@ -23,6 +30,22 @@ pub struct ClientInfo {
     pub name: String,
     /// Its version.
     pub version: String,
+}
+
+impl ClientInfo {
+    /// Returns what is kept of how a program names itself: enough to know it
+    /// by, in one line.
+    pub fn named(name: &str, version: &str) -> Self {
+        let kept = |text: &str, n_characters: usize| -> String {
+            let letters = text.chars().filter(|letter| !letter.is_control());
+            let kept: String = letters.take(n_characters).collect();
+            guard::shown(kept.trim())
+        };
+        Self {
+            name: kept(name, NAME_CHARACTERS),
+            version: kept(version, VERSION_CHARACTERS),
+        }
+    }
 }
 
 /// What one connection remembers: the project that it works in.

@@ -3,6 +3,8 @@
 
 use contract::Prefix;
 
+use crate::guard;
+
 /// Why a call was not done.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
@@ -103,6 +105,7 @@ impl From<Error> for contract::Error {
                 candidates,
                 example,
             } => {
+                let hint = guard::shown(&hint);
                 let found = if candidates.is_empty() {
                     format!("\"{hint}\" is no project that is known")
                 } else {
@@ -142,6 +145,7 @@ impl From<Error> for contract::Error {
                 ),
             ),
             Error::ScopeHidden(path) => {
+                let path = guard::shown(&path);
                 Self::not_found(format!("there is no scope \"{path}\" that you may read"))
             }
             Error::Hidden { what, id } => {

@@ -36,6 +36,28 @@ pub(crate) fn admit_optional<'t>(
     text.map(|text| admit(field, text)).transpose()
 }
 
+/// Refuses a name that a write would keep, such as a hint or a scope, if it
+/// holds a credential.
+pub(crate) fn name(field: &str, text: &str) -> Result<(), Error> {
+    match secrets::find(text) {
+        None => Ok(()),
+        Some(found) => Err(Error::Secret {
+            field: field.to_owned(),
+            format: found.format,
+            shown: found.shown,
+        }),
+    }
+}
+
+/// Returns what an answer may repeat of a text that a caller sent: not more
+/// than the first characters of a credential.
+pub(crate) fn shown(text: &str) -> String {
+    match secrets::find(text) {
+        None => text.to_owned(),
+        Some(found) => format!("{}…", found.shown),
+    }
+}
+
 /// Returns a text that is only looked up, without the blanks around it.
 pub(crate) fn visible<'t>(field: &str, text: &'t str) -> Result<&'t str, Error> {
     let trimmed = text.trim();

@@ -44,6 +44,17 @@ pub(crate) enum Hint {
     Name { key: String },
 }
 
+/// Returns what of a hint may be kept: all but the user and password of a
+/// remote.
+pub(crate) fn kept(hint: &str) -> String {
+    let (scheme, rest) = hint.split_once("://").unwrap_or(("", hint));
+    let (authority, tail) = rest.split_once('/').unwrap_or((rest, ""));
+    match authority.rsplit_once('@') {
+        Some((_, host)) => format!("{scheme} {host}/{tail}"),
+        None => hint.to_owned(),
+    }
+}
+
 /// Reads a hint.
 pub(crate) fn parse(hint: &str) -> Hint {
     let hint = hint.trim();

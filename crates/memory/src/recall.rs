@@ -135,7 +135,7 @@ fn ranked(
 ) -> Result<Vec<Ranked>, Error> {
     let seqs: Vec<i64> = hits.iter().map(|hit| hit.seq).collect();
     let mut summaries: HashMap<i64, Summary> = view
-        .summaries(&seqs)?
+        .summaries(&seqs, search.at)?
         .into_iter()
         .map(|summary| (summary.seq, summary))
         .collect();

@@ -65,6 +65,26 @@ const SET_CACHE_BYTES: usize = 4 << 20;
 
 /// Returns the first credential in the text, if there is one.
 pub(crate) fn find(text: &str) -> Option<Finding> {
+    find_plain(text).or_else(|| find_plain(&without_escapes(text)?))
+}
+
+/// Returns the text with every escape of JSON or a URL blanked out, byte for
+/// byte, so that a token right behind one starts a word; `None` without any.
+fn without_escapes(text: &str) -> Option<String> {
+    static ESCAPE: LazyLock<regex::Regex> = LazyLock::new(|| {
+        regex::Regex::new(r"\\(?:u[0-9a-fA-F]{4}|[nrtbf/])|%[0-9a-fA-F]{2}")
+            .expect("the pattern is plain")
+    });
+    if !text.contains(['\\', '%']) {
+        return None;
+    }
+    let blanked = ESCAPE.replace_all(text, |escape: &regex::Captures<'_>| {
+        " ".repeat(escape.get(0).map_or(0, |whole| whole.len()))
+    });
+    Some(blanked.into_owned())
+}
+
+fn find_plain(text: &str) -> Option<Finding> {
     let scanner = &*SCANNER;
     let hits = scanner.set.matches(text.as_bytes());
     let ungated = hits
@@ -148,12 +168,15 @@ fn is_real(format: &Format, captures: &Captures<'_>) -> bool {
 /// Returns whether a value is masked or a template: `sk-xxxx`, `your-token`.
 fn is_masked(value: &str) -> bool {
     const TELLING: &[&str] = &[
-        "your",
+        "your-",
+        "your_",
+        "yourkey",
+        "yourtoken",
+        "yourpassword",
         "placeholder",
         "redacted",
         "goes-here",
         "goes_here",
-        "xxxxx",
         "*****",
     ];
     let lower = value.to_ascii_lowercase();
@@ -176,11 +199,9 @@ fn is_stand_in(value: &str, user: Option<&[u8]>) -> bool {
         "%s",
         "***",
         "•••",
-        "xxx",
         "changeme",
         "change-me",
         "change_me",
-        "example",
     ];
     const PREFIXES: &[&str] = &["my", "db", "the", "some", "user", "a", "test", "new"];
     const WORDS: &[&str] = &[
@@ -210,6 +231,8 @@ fn is_stand_in(value: &str, user: Option<&[u8]>) -> bool {
         "foo",
         "bar",
         "baz",
+        "example",
+        "xxx",
         "hidden",
         "masked",
         "string",

@@ -171,9 +171,10 @@ pub(crate) fn record(
         owner: row.owner,
         agent: row.agent,
         created_at: rfc3339(row.created_at),
-        retired_at: row.retired_at.map(rfc3339),
-        retired_by: row.retired_by,
-        retired_reason: row.retired_reason,
+        // A closed loop has left default reads too; its resolution is why.
+        retired_at: row.retired_at.or(row.closed_at).map(rfc3339),
+        retired_by: row.retired_by.or(row.closed_by),
+        retired_reason: row.retired_reason.or(row.resolution),
         superseded_by: row.superseded_by,
         entities,
         related,

@@ -9,6 +9,7 @@ use store::{Append, MemoryRow, NewMemory, Provenance, Read, ScopeRow};
 use crate::clock::days_between;
 use crate::error::Error;
 use crate::guard;
+use crate::hints;
 use crate::ids;
 use crate::scopes::{self, Named};
 use crate::threads::{self, Selectors, Stand};
@@ -207,6 +208,14 @@ fn target(
             rule: "scope",
             message: "* is for reading; a memory goes to one scope".to_owned(),
         });
+    }
+    if let Some(hint) = &input.project_hint {
+        // Of a remote, only what is kept is judged: a password in a URL is
+        // dropped, not stored.
+        guard::name("project_hint", &hints::kept(hint))?;
+    }
+    if let Some(Named::Unknown(path)) = &named {
+        guard::name("scope", path)?;
     }
     let makes = named.is_none() || misfit.is_some();
     let mut stand = threads::stand_for_write(memory, call, view, selectors, makes)?;

@@ -44,20 +44,22 @@ fn forgetting_takes_a_memory_out_of_every_read() {
 }
 
 #[test]
-fn words_beside_a_forgotten_memory_stop_leading_to_it() {
+fn words_beside_an_episode_lead_to_it_until_they_are_forgotten() {
     let world = World::new();
     let first = world.remember(
-        json!({ "project_hint": "/w/shop", "content": "Which port does the gateway use?" }),
+        json!({ "project_hint": "/w/shop", "kind": "episode", "content": "Which port does the gateway use?" }),
     );
     let thread = &first["session"]["thread"];
-    world.remember(json!({ "thread": thread, "content": "It uses 9090." }));
+    world.remember(json!({ "thread": thread, "kind": "episode", "content": "It uses 9090." }));
+    // A statement on its own is found by its own words only.
+    world.remember(json!({ "thread": thread, "content": "Tea is at four." }));
     assert_eq!(world.recall("gateway").len(), 2);
     world.ok(Forget, json!({ "memory_id": first["memory_id"] }));
     assert_eq!(world.recall("gateway"), [""; 0]);
 }
 
 #[test]
-fn a_closed_loop_leaves_the_list_and_stays_in_recall() {
+fn a_closed_loop_leaves_default_reads_and_keeps_its_resolution() {
     let world = World::new();
     let loops = || {
         world.ok(
@@ -83,7 +85,14 @@ fn a_closed_loop_leaves_the_list_and_stays_in_recall() {
         json!({ "memory_id": task, "closed": false })
     );
     assert_eq!(loops(), 1);
-    assert_eq!(world.recall("certificates"), ["Rotate the certificates."]);
+    assert_eq!(world.recall("certificates"), [""; 0]);
+    let record = world
+        .memory
+        .read_resource(&memory::Call::default(), &format!("zm://memory/{task}"));
+    let record = record.unwrap();
+    assert_eq!(record["content"], "Rotate the certificates.");
+    assert_eq!(record["retired_reason"], "Done.");
+    assert!(record["retired_at"].is_string());
     assert_eq!(
         world.ok(Forget, json!({ "memory_id": question }))["invalidated"],
         true

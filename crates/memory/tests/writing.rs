@@ -453,3 +453,33 @@ fn an_answer_survives_a_restart() {
     assert_eq!(world.recall("stays"), ["It stays."]);
     assert_eq!(world.core("It stays."), id);
 }
+
+#[test]
+fn a_credential_in_a_name_is_refused_and_never_repeated() {
+    let world = World::new();
+    let token = format!("ghp_{}", "a1B2".repeat(9));
+    let names = [
+        json!({ "project_hint": format!("/home/x/{token}"), "content": "One." }),
+        json!({ "project_hint": token, "content": "Two." }),
+        json!({ "scope": format!("proj.me.{}", token.to_ascii_lowercase()), "content": "Three." }),
+        json!({ "scope": "core", "content": format!("stdout: token:\\n{token}") }),
+        json!({ "scope": "core", "content": format!("curl https://x.example/?q=a%3D{token}") }),
+    ];
+    for input in names {
+        let error = world.err(Remember, input.clone());
+        assert_eq!(
+            code(&error),
+            "validation_failed secret_content_rejected:",
+            "{input}"
+        );
+        let text = error.to_string();
+        assert!(!text.contains(&token[..10]), "{text}");
+    }
+    let error = world.err(Recall, json!({ "query": "a", "scopes": [token] }));
+    assert_eq!(code(&error), "not_found");
+    assert!(!error.to_string().contains(&token[..10]));
+    // The password of a remote is dropped before anything is kept.
+    let remote = format!("https://me:{token}@example.com/acme/shop.git");
+    let answer = world.remember(json!({ "project_hint": remote, "content": "Four." }));
+    assert_eq!(answer["scope"], "proj.me.shop");
+}

@@ -141,7 +141,8 @@ async fn call_tool(
     };
     let arguments = match body {
         Ok(bytes) => read_arguments(&bytes),
-        Err(_) => Err(too_large()),
+        Err(rejection) if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE => Err(too_large()),
+        Err(_) => Err(broken_body()),
     };
     let arguments = match arguments {
         Ok(arguments) => arguments,
@@ -158,6 +159,16 @@ async fn call_tool(
         Ok(payload) => json_response(StatusCode::OK, &payload),
         Err(error) => error_response(&error),
     }
+}
+
+/// Whether a body could not be read because it is over the limit.
+fn is_too_large(error: &axum::Error) -> bool {
+    let cause = std::error::Error::source(error);
+    cause.is_some_and(|cause| cause.to_string().contains("length limit exceeded"))
+}
+
+fn broken_body() -> Error {
+    Error::validation("the body broke off before its end")
 }
 
 fn too_large() -> Error {
@@ -178,10 +189,7 @@ fn client_of(headers: &HeaderMap) -> Option<ClientInfo> {
     let text = headers.get(header::USER_AGENT)?.to_str().ok()?;
     let (name, version) = text.split_once('/').unwrap_or((text, ""));
     let version = version.split_whitespace().next().unwrap_or_default();
-    Some(ClientInfo {
-        name: name.chars().take(128).collect(),
-        version: version.chars().take(64).collect(),
-    })
+    Some(ClientInfo::named(name, version))
 }
 
 fn json_response(status: StatusCode, value: &Value) -> Response {

@@ -99,10 +99,9 @@ impl Handler {
             // A server may not infer anything from an earlier request of the
             // 2026 era, so such a call has no session.
             session: self.session.clone().filter(|_| !modern),
-            client: context.client_info().map(|info| ClientInfo {
-                name: info.name,
-                version: info.version,
-            }),
+            client: context
+                .client_info()
+                .map(|info| ClientInfo::named(&info.name, &info.version)),
             request_id: request_id_of(context),
         }
     }

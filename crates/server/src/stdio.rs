@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{Mutex, Notify};
 
-use crate::wire::{MAX_MESSAGE_BYTES, has_misshapen_cursor, mark_lone_surrogates};
+use crate::wire::{MAX_MESSAGE_BYTES, has_misshapen_cursor, id_of, mark_lone_surrogates};
 
 /// How long answers may still be written after the input has ended. The whole
 /// process has to be gone within a second.
@@ -158,7 +158,7 @@ where
         match serde_json::from_slice::<Value>(line) {
             Err(error) => {
                 let why = format!("the line is no JSON that can be read: {error}");
-                self.refuse(Value::Null, PARSE_ERROR, &why).await;
+                self.refuse(id_of(line), PARSE_ERROR, &why).await;
             }
             Ok(Value::Array(_)) => {
                 let why = "batches are not supported; send one message a line";
@@ -168,12 +168,7 @@ where
             Ok(Value::Object(fields))
                 if fields.contains_key("method") && !fields.contains_key("id") => {}
             Ok(value) => {
-                let id = value.get("id").cloned().unwrap_or_default();
-                let id = if id.is_string() || id.is_i64() {
-                    id
-                } else {
-                    Value::Null
-                };
+                let id = id_of(value.to_string().as_bytes());
                 let why = "the line is no JSON-RPC 2.0 message";
                 self.refuse(id, INVALID_REQUEST, why).await;
             }

@@ -38,6 +38,21 @@ pub fn mark_lone_surrogates(json: &[u8]) -> Cow<'_, [u8]> {
     marked.map_or(Cow::Borrowed(json), Cow::Owned)
 }
 
+/// Returns the id of a message that cannot be read whole, such as one that is
+/// nested too deep, so that its sender does not wait for ever.
+pub fn id_of(json: &[u8]) -> Value {
+    #[derive(serde::Deserialize)]
+    struct OnlyId {
+        id: Option<Value>,
+    }
+    // What is skipped is not parsed recursively, however deep it is.
+    let found = serde_json::from_slice::<OnlyId>(json).ok();
+    found
+        .and_then(|message| message.id)
+        .filter(|id| id.is_string() || id.is_i64())
+        .unwrap_or_default()
+}
+
 /// Whether a request for a list carries a cursor that is no string; rmcp takes
 /// such a cursor as absent and would answer the first page.
 pub fn has_misshapen_cursor(message: &Value) -> bool {
@@ -68,6 +83,16 @@ mod tests {
     fn check(sent: &str, expected: &str) {
         let marked = mark_lone_surrogates(sent.as_bytes());
         assert_eq!(String::from_utf8_lossy(&marked), expected);
+    }
+
+    #[test]
+    fn the_id_of_a_message_nested_too_deep_is_found() {
+        let deep = format!("{}{}", "[".repeat(5_000), "]".repeat(5_000));
+        let message = format!(r#"{{"params":{{"a":{deep}}},"id":7}}"#);
+        assert!(serde_json::from_str::<Value>(&message).is_err());
+        assert_eq!(id_of(message.as_bytes()), 7);
+        assert_eq!(id_of(br#"{"id":[1]}"#), Value::Null);
+        assert_eq!(id_of(b"{\"id\":"), Value::Null);
     }
 
     #[test]

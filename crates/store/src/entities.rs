@@ -155,8 +155,8 @@ impl Read<'_> {
             concat!(
                 "SELECT ",
                 columns!(),
-                ", count(m.seq) FILTER (WHERE m.retired_at IS NULL), ",
-                "max(m.created_at) FILTER (WHERE m.retired_at IS NULL) ",
+                ", count(m.seq) FILTER (WHERE m.retired_at IS NULL AND m.closed_at IS NULL), ",
+                "max(m.created_at) FILTER (WHERE m.retired_at IS NULL AND m.closed_at IS NULL) ",
                 "FROM entity e JOIN scope s ON s.key = e.scope ",
                 "LEFT JOIN anchor a ON a.entity = e.key ",
                 "LEFT JOIN memory m ON m.seq = a.memory AND ",
@@ -182,8 +182,8 @@ impl Read<'_> {
             concat!(
                 "SELECT ",
                 columns!(),
-                ", count(m.seq) FILTER (WHERE m.retired_at IS NULL), ",
-                "max(m.created_at) FILTER (WHERE m.retired_at IS NULL) FROM (",
+                ", count(m.seq) FILTER (WHERE m.retired_at IS NULL AND m.closed_at IS NULL), ",
+                "max(m.created_at) FILTER (WHERE m.retired_at IS NULL AND m.closed_at IS NULL) FROM (",
                 "SELECT a.entity, min(j.key) AS place FROM json_each(:seqs) j ",
                 "JOIN memory f ON f.seq = j.value JOIN anchor a ON a.memory = f.seq ",
                 "WHERE ",

@@ -67,6 +67,7 @@ struct Indexed {
     n_tokens: i64,
     thread: Option<String>,
     content: String,
+    is_episode: bool,
 }
 
 impl Append<'_> {
@@ -133,7 +134,11 @@ impl Append<'_> {
         Ok(())
     }
 
-    /// Returns the live memories before and after a row in its thread.
+    /// Returns the live episodes before and after an episode in its thread.
+    ///
+    /// An episode is a turn of a story: it is often found by what was said
+    /// just before or after. Every other kind is a statement on its own, and
+    /// words that stand beside it say nothing about it.
     ///
     /// They are of the same partition: words of a private memory must not
     /// lead anyone else to a shared one beside it.
@@ -141,7 +146,7 @@ impl Append<'_> {
         &self,
         row: &Indexed,
     ) -> Result<(Option<Indexed>, Option<Indexed>), Error> {
-        let Some(thread) = row.thread.as_deref() else {
+        let Some(thread) = row.thread.as_deref().filter(|_| row.is_episode) else {
             return Ok((None, None));
         };
         let beside = |sql: &str| {
@@ -152,13 +157,15 @@ impl Append<'_> {
             )
         };
         let before = beside(concat!(
-            "SELECT m.seq, m.partition, m.n_tokens, m.thread, m.content FROM memory m ",
-            "WHERE m.thread = :thread AND m.partition = :partition AND m.retired_at IS NULL ",
+            "SELECT m.seq, m.partition, m.n_tokens, m.thread, m.content, m.kind = 'episode' FROM memory m ",
+            "WHERE m.thread = :thread AND m.partition = :partition AND m.kind = 'episode' ",
+            "AND m.retired_at IS NULL ",
             "AND m.seq < :seq ORDER BY m.seq DESC LIMIT 1"
         ))?;
         let after = beside(concat!(
-            "SELECT m.seq, m.partition, m.n_tokens, m.thread, m.content FROM memory m ",
-            "WHERE m.thread = :thread AND m.partition = :partition AND m.retired_at IS NULL ",
+            "SELECT m.seq, m.partition, m.n_tokens, m.thread, m.content, m.kind = 'episode' FROM memory m ",
+            "WHERE m.thread = :thread AND m.partition = :partition AND m.kind = 'episode' ",
+            "AND m.retired_at IS NULL ",
             "AND m.seq > :seq ORDER BY m.seq LIMIT 1"
         ))?;
         Ok((before, after))
@@ -178,7 +185,7 @@ impl Append<'_> {
 
     fn indexed(&self, seq: i64) -> Result<Option<Indexed>, Error> {
         self.find(
-            "SELECT m.seq, m.partition, m.n_tokens, m.thread, m.content FROM memory m \
+            "SELECT m.seq, m.partition, m.n_tokens, m.thread, m.content, m.kind = 'episode' FROM memory m \
              WHERE m.seq = :seq",
             named_params! {":seq": seq},
             indexed,
@@ -193,6 +200,7 @@ fn indexed(row: &rusqlite::Row<'_>) -> rusqlite::Result<Indexed> {
         n_tokens: row.get(2)?,
         thread: row.get(3)?,
         content: row.get(4)?,
+        is_episode: row.get(5)?,
     })
 }
 

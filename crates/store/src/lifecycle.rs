@@ -20,8 +20,8 @@ impl Append<'_> {
         Ok(true)
     }
 
-    /// Ends an open loop; it stays in searches. Returns false when it was
-    /// closed or retired already.
+    /// Ends an open loop, which takes it out of default reads. Returns false
+    /// when it was closed or retired already.
     pub fn close(
         &mut self,
         memory: &MemoryRow,
@@ -42,19 +42,21 @@ impl Append<'_> {
         if n_changed == 0 {
             return Ok(false);
         }
+        self.unindex_memory(memory.seq)?;
         self.note(memory.seq, Event::Closed, at, None, resolution)?;
         Ok(true)
     }
 
-    /// Brings a retired memory of the caller's back. Returns false when it is
-    /// live.
+    /// Brings a retired memory or a closed loop of the caller's back. Returns
+    /// false when it is live and open.
     pub fn restore(&mut self, memory: &MemoryRow, at: i64) -> Result<bool, Error> {
         if !memory.owned {
             return Err(Error::NotAllowed);
         }
         let n_changed = self.run(
             "UPDATE memory SET retired_at = NULL, retired_by = NULL, retired_reason = NULL, \
-             superseded_by = NULL WHERE seq = :seq AND retired_at IS NOT NULL",
+             superseded_by = NULL, closed_at = NULL, closed_by = NULL, resolution = NULL \
+             WHERE seq = :seq AND (retired_at IS NOT NULL OR closed_at IS NOT NULL)",
             named_params! {":seq": memory.seq},
         )?;
         if n_changed == 0 {
@@ -86,7 +88,10 @@ impl Append<'_> {
         if n_changed == 0 {
             return Ok(false);
         }
-        self.unindex_memory(memory.seq)?;
+        // A closed loop has left the index already.
+        if memory.closed_at.is_none() {
+            self.unindex_memory(memory.seq)?;
+        }
         Ok(true)
     }
 }

@@ -5,7 +5,7 @@ use rusqlite::{Row, named_params};
 use crate::error::Error;
 use crate::scopes::{ScopeKind, Visibility};
 use crate::search::Reach;
-use crate::sql::{Keys, visible};
+use crate::sql::{Keys, served, visible};
 use crate::views::Read;
 
 /// Characters of a text that a [`Stub`] carries.
@@ -74,18 +74,23 @@ pub(crate) fn stub_characters() -> i64 {
 }
 
 impl Read<'_> {
-    /// Returns what ranking needs of live memories, in no order.
-    pub fn summaries(&self, seqs: &[i64]) -> Result<Vec<Summary>, Error> {
+    /// Returns what ranking needs of live memories, in no order; links count
+    /// that were made by a moment, so that a later page ranks like the first.
+    pub fn summaries(&self, seqs: &[i64], at: i64) -> Result<Vec<Summary>, Error> {
         self.list(
             concat!(
                 "SELECT m.seq, m.id, m.kind, s.path, s.kind, m.visibility, m.created_at, ",
-                "(SELECT count(*) FROM memory_link l WHERE l.dst = m.seq) ",
+                "(SELECT count(*) FROM memory_link l WHERE l.dst = m.seq AND l.created_at <= :at) ",
                 "FROM json_each(:seqs) j JOIN memory m ON m.seq = j.value ",
                 "JOIN scope s ON s.key = m.scope ",
-                "WHERE m.retired_at IS NULL AND ",
+                "WHERE ",
+                served!("m"),
+                " AND ",
                 visible!("m")
             ),
-            named_params! {":seqs": Keys::of(seqs.iter().copied()), ":me": self.caller.key},
+            named_params! {
+                ":seqs": Keys::of(seqs.iter().copied()), ":me": self.caller.key, ":at": at,
+            },
             |row| {
                 Ok(Summary {
                     seq: row.get(0)?,
@@ -106,7 +111,9 @@ impl Read<'_> {
         self.list(
             concat!(
                 "SELECT m.seq, m.content FROM json_each(:seqs) j JOIN memory m ON m.seq = j.value ",
-                "WHERE m.retired_at IS NULL AND ",
+                "WHERE ",
+                served!("m"),
+                " AND ",
                 visible!("m")
             ),
             named_params! {":seqs": Keys::of(seqs.iter().copied()), ":me": self.caller.key},
@@ -122,7 +129,9 @@ impl Read<'_> {
                 stub_columns!(),
                 " FROM json_each(:seqs) j ",
                 "JOIN memory m ON m.seq = j.value JOIN scope s ON s.key = m.scope ",
-                "WHERE m.retired_at IS NULL AND ",
+                "WHERE ",
+                served!("m"),
+                " AND ",
                 visible!("m")
             ),
             named_params! {
@@ -142,7 +151,9 @@ impl Read<'_> {
                 stub_columns!(),
                 " FROM memory m JOIN scope s ON s.key = m.scope ",
                 "WHERE m.partition = :partition AND m.kind IN ('task', 'open-question') ",
-                "AND m.retired_at IS NULL AND m.closed_at IS NULL ORDER BY m.seq LIMIT :limit"
+                "AND ",
+                served!("m"),
+                " ORDER BY m.seq LIMIT :limit"
             ),
             reach,
             limit,
@@ -176,7 +187,9 @@ impl Read<'_> {
                 "SELECT ",
                 stub_columns!(),
                 " FROM memory m JOIN scope s ON s.key = m.scope ",
-                "WHERE m.partition = :partition AND m.retired_at IS NULL ",
+                "WHERE m.partition = :partition AND ",
+                served!("m"),
+                " ",
                 "ORDER BY m.seq DESC LIMIT :limit"
             ),
             reach,

@@ -301,7 +301,7 @@ impl Read<'_> {
             for kind in kinds {
                 seqs.extend(self.list(
                     "SELECT seq FROM memory WHERE partition = :partition AND kind = :kind \
-                     AND retired_at IS NULL",
+                     AND retired_at IS NULL AND closed_at IS NULL",
                     named_params! {":partition": partition, ":kind": kind},
                     |row| row.get::<_, i64>(0),
                 )?);

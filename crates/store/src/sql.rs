@@ -39,6 +39,14 @@ macro_rules! visible {
     };
 }
 
+/// True for a memory row `$m` that default reads serve: not retired, and no
+/// loop that was closed.
+macro_rules! served {
+    ($m:literal) => {
+        concat!($m, ".retired_at IS NULL AND ", $m, ".closed_at IS NULL")
+    };
+}
+
 /// The role of the caller in scope row `$s`: a word, or NULL for none.
 macro_rules! role {
     ($s:literal) => {
@@ -53,7 +61,7 @@ macro_rules! role {
     };
 }
 
-pub(crate) use {readable, role, visible};
+pub(crate) use {readable, role, served, visible};
 
 impl Read<'_> {
     /// Returns the first row, if there is one.

@@ -76,7 +76,11 @@ fn private_rows_are_hidden_from_everyone_else_in_every_query() {
             }
             text += &format!("{:?}", view.find_memory(&id)?);
             text += &format!("{:?}", view.find_same_text(scope.key, secret.as_bytes())?);
-            text += &format!("{:?} {:?}", view.summaries(&all)?, view.contents(&all)?);
+            text += &format!(
+                "{:?} {:?}",
+                view.summaries(&all, i64::MAX)?,
+                view.contents(&all)?
+            );
             text += &format!(
                 "{:?} {:?}",
                 view.stubs(&all)?,

@@ -183,19 +183,36 @@ fn later_memories_do_not_change_a_search_that_began_before() {
 }
 
 #[test]
-fn neighbours_in_a_thread_are_found_with_each_other_and_weigh_less() {
+fn episodes_of_a_thread_are_found_with_each_other_and_weigh_less() {
     let world = World::new();
     let me = world.person("me");
     let core = world.core(&me);
     let said = |thread: &str, text: &str| {
         world.append(&me, |view| {
-            add_as(view, &core, Visibility::Private, "fact", Some(thread), text)
+            add_as(
+                view,
+                &core,
+                Visibility::Private,
+                "episode",
+                Some(thread),
+                text,
+            )
         })
     };
     let question = said("thr_1", "which port");
     said("thr_1", "eighty");
     said("thr_1", "thanks");
     said("thr_2", "elsewhere");
+    world.append(&me, |view| {
+        add_as(
+            view,
+            &core,
+            Visibility::Private,
+            "fact",
+            Some("thr_1"),
+            "a fact",
+        )
+    });
     assert_eq!(world.search(&me, &["port"]), ["which port", "eighty"]);
     assert_eq!(world.search(&me, &["eighty"])[0], "eighty");
     assert_eq!(world.search(&me, &["eighty"]).len(), 3);

@@ -117,7 +117,13 @@ fn retiring_superseding_closing_and_restoring_happen_once_and_are_recorded() {
         world.row(&me, &task.id).unwrap().resolution.as_deref(),
         Some("done")
     );
+    assert_eq!(world.search(&me, &["todo"]), [""; 0]);
+    let closed = world.row(&me, &task.id).unwrap();
+    assert!(world.write(&me, |view| view.retire(&closed, None, AT)));
+    let retired = world.row(&me, &task.id).unwrap();
+    assert!(world.append(&me, |view| view.restore(&retired, AT)));
     assert_eq!(world.search(&me, &["todo"]), ["todo"]);
+    assert_eq!(world.row(&me, &task.id).unwrap().closed_at, None);
     let fact = world
         .row(&me, &world.add(&me, &core, "just a fact"))
         .unwrap();

@@ -15,6 +15,9 @@ use crate::{Call, Memory, cursor, guard, wire};
 /// field names, paths, the thread, the cursor.
 const ENVELOPE: usize = 2_000;
 
+/// Characters that the link to a memory takes beside the payload.
+const LINK: usize = 260;
+
 pub(crate) fn recall(
     memory: &Memory,
     call: &Call,
@@ -58,7 +61,7 @@ fn page(
     let mut room = ANSWER_MAX_CHARACTERS - ENVELOPE;
     let mut memories = Vec::new();
     for memory in recall::shown(view, &ranked, &terms, EXCERPT, memory.now())? {
-        let (_, n_characters) = wire::size(&memory)?;
+        let n_characters = wire::size(&memory)?.1 + LINK;
         // The first one is shown whatever its size: a page of none would end
         // the walk.
         if n_characters >= room && !memories.is_empty() {
@@ -75,7 +78,7 @@ fn page(
     let mut related = Vec::new();
     if input.include_graph.unwrap_or(RECALL_INCLUDE_GRAPH_DEFAULT) {
         for neighbour in recall::neighbours(view, &of, false)? {
-            let (_, n_characters) = wire::size(&neighbour)?;
+            let n_characters = wire::size(&neighbour)?.1 + LINK;
             if n_characters >= room {
                 break;
             }

@@ -43,8 +43,11 @@ fn visit_object(schema: &Value, value: &mut Value) {
             .and_then(Value::as_array)
             .is_some_and(|names| names.iter().any(|known| known == name))
     };
-    fields.retain(|name, field| required(name) || !stands_for_nothing(field));
     if let Some(Value::Object(properties)) = schema.get("properties") {
+        // An unknown argument stays, so that it is refused.
+        fields.retain(|name, field| {
+            required(name) || !properties.contains_key(name) || !stands_for_nothing(field)
+        });
         for (name, field) in fields {
             if let Some(property) = properties.get(name) {
                 visit(property, field);
@@ -150,6 +153,10 @@ mod tests {
             json!({ "query": "a" }),
         );
         check(json!({ "query": null }), json!({ "query": null }));
+        check(
+            json!({ "query": "a", "q": null }),
+            json!({ "query": "a", "q": null }),
+        );
         check(json!({ "query": "null" }), json!({ "query": "null" }));
         check(json!({ "k": 10.0 }), json!({ "k": 10 }));
         check(json!({ "k": 10.5 }), json!({ "k": 10.5 }));

@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 /// Stands in for half a surrogate pair, which no JSON parser can hand over.
 pub const LONE_SURROGATE: char = '\u{fdd0}';
 
-/// Most violations that an answer lists; more help nobody.
+/// Most violations that an answer lists, as its message says; more help
+/// nobody.
 const MOST: usize = 50;
 
 /// One broken rule.
@@ -31,7 +32,11 @@ pub fn error(violations: Vec<Violation>) -> Error {
         }
     });
     if n_violations > 1 {
-        message = format!("{message} (1 of {n_violations} violations, all in details)");
+        let listed = match n_violations {
+            0..=MOST => "all",
+            _ => "the first 50",
+        };
+        message = format!("{message} (1 of {n_violations} violations, {listed} in details)");
     }
     let listed: Vec<Value> = violations
         .into_iter()
@@ -143,11 +148,16 @@ pub fn unknown(what: &str, name: &str, known: &[&str]) -> String {
         .map(|candidate| (strsim::jaro_winkler(name, candidate), *candidate))
         .filter(|(similarity, _)| *similarity >= NEAR)
         .max_by(|left, right| left.0.total_cmp(&right.0));
-    let shown: String = name
+    // Shorter than any token: a misplaced one is not repeated whole.
+    const SHOWN: usize = 24;
+    let mut shown: String = name
         .chars()
-        .take(64)
         .filter(|letter| !letter.is_control())
+        .take(SHOWN)
         .collect();
+    if name.chars().count() > SHOWN {
+        shown.push('…');
+    }
     match nearest {
         Some((_, candidate)) => {
             format!("unknown {what} \"{shown}\"; did you mean \"{candidate}\"?")

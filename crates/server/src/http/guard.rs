@@ -8,17 +8,20 @@ use axum::middleware::Next;
 use axum::response::Response;
 use contract::Error;
 use contract::constants::{CONTRACT_VERSION, CONTRACT_VERSION_HEADER};
+use rmcp::model::ClientJsonRpcMessage;
 use serde_json::{Value, json};
 
-use super::{Site, error_response, json_response, too_large};
+use super::{Site, broken_body, error_response, is_too_large, json_response, too_large};
 use crate::logs;
-use crate::wire::{MAX_MESSAGE_BYTES, has_misshapen_cursor, mark_lone_surrogates};
+use crate::wire::{MAX_MESSAGE_BYTES, has_misshapen_cursor, id_of, mark_lone_surrogates};
 
 /// JSON-RPC code of a request without a valid token. It lies outside the range
 /// that the protocol keeps for itself.
 const UNAUTHORIZED: i32 = -31001;
 /// JSON-RPC code of a request from a place that may not call.
 const FORBIDDEN: i32 = -31003;
+/// Bytes of a refusal in plain text that are passed on.
+const MAX_REFUSAL_BYTES: usize = 4096;
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
 const INVALID_PARAMS: i32 = -32602;
@@ -59,9 +62,11 @@ pub async fn origin(State(site): State<Site>, request: Request, next: Next) -> R
 
 /// Returns the header that names another site.
 fn foreign(site: &Site, request: &Request) -> Option<&'static str> {
-    let text = |name| {
-        let value = request.headers().get(name)?;
-        Some(value.to_str().unwrap_or_default().to_ascii_lowercase())
+    let texts = |name| -> Vec<String> {
+        let values = request.headers().get_all(name).iter();
+        values
+            .map(|value| value.to_str().unwrap_or_default().to_ascii_lowercase())
+            .collect()
     };
     let port = site.address.port();
     let ours = |host: &str| {
@@ -69,16 +74,19 @@ fn foreign(site: &Site, request: &Request) -> Option<&'static str> {
             .iter()
             .any(|name| host == *name || host == format!("{name}:{port}"))
     };
-    let host = text(header::HOST).or_else(|| {
-        let authority = request.uri().authority()?;
-        Some(authority.as_str().to_ascii_lowercase())
-    });
-    if !host.as_deref().is_some_and(ours) {
+    let mut hosts = texts(header::HOST);
+    let authority = request.uri().authority();
+    hosts.extend(authority.map(|authority| authority.as_str().to_ascii_lowercase()));
+    if hosts.is_empty() || !hosts.iter().all(|host| ours(host)) {
         return Some("Host");
     }
-    let origin = text(header::ORIGIN)?;
-    let is_ours = origin.strip_prefix("http://").is_some_and(ours);
-    (!is_ours).then_some("Origin")
+    // A browser leaves the port out only where it is the usual one.
+    let is_own_page = |origin: &String| {
+        let host = origin.strip_prefix("http://").unwrap_or_default();
+        ours(host) && (port == 80 || host.ends_with(&format!(":{port}")))
+    };
+    let origins = texts(header::ORIGIN);
+    (!origins.iter().all(is_own_page)).then_some("Origin")
 }
 
 /// Asks for the token with the error body of the contract.
@@ -145,8 +153,12 @@ pub async fn readable_message(request: Request, next: Next) -> Response {
         return response;
     }
     let (mut parts, body) = request.into_parts();
-    let Ok(bytes) = to_bytes(body, MAX_MESSAGE_BYTES).await else {
-        return rpc_error(StatusCode::PAYLOAD_TOO_LARGE, INVALID_REQUEST, &too_large());
+    let bytes = match to_bytes(body, MAX_MESSAGE_BYTES).await {
+        Ok(bytes) => bytes,
+        Err(error) if is_too_large(&error) => {
+            return rpc_error(StatusCode::PAYLOAD_TOO_LARGE, INVALID_REQUEST, &too_large());
+        }
+        Err(_) => return rpc_error(StatusCode::BAD_REQUEST, INVALID_REQUEST, &broken_body()),
     };
     let bytes = mark_lone_surrogates(&bytes).into_owned();
     match serde_json::from_slice::<Value>(&bytes) {
@@ -161,10 +173,21 @@ pub async fn readable_message(request: Request, next: Next) -> Response {
             return rpc_error(StatusCode::BAD_REQUEST, INVALID_REQUEST, &error);
         }
         Err(error) => {
+            let id = id_of(&bytes);
             let error = Error::validation(format!("the body is no JSON that can be read: {error}"));
-            return rpc_error(StatusCode::BAD_REQUEST, PARSE_ERROR, &error);
+            return rpc_answer(StatusCode::BAD_REQUEST, &id, PARSE_ERROR, &error);
         }
     }
+    if serde_json::from_slice::<ClientJsonRpcMessage>(&bytes).is_err() {
+        let error = Error::validation("the body is no JSON-RPC 2.0 message");
+        return rpc_answer(
+            StatusCode::BAD_REQUEST,
+            &id_of(&bytes),
+            INVALID_REQUEST,
+            &error,
+        );
+    }
+    let id = id_of(&bytes);
     // Replies are JSON: a client that takes JSON need not also take a stream.
     let accept = parts.headers.get(header::ACCEPT);
     let takes_json = accept.is_none_or(|value| {
@@ -178,8 +201,27 @@ pub async fn readable_message(request: Request, next: Next) -> Response {
     parts
         .headers
         .insert(header::CONTENT_LENGTH, HeaderValue::from(bytes.len()));
-    next.run(Request::from_parts(parts, Body::from(bytes)))
-        .await
+    let response = next
+        .run(Request::from_parts(parts, Body::from(bytes)))
+        .await;
+    as_json_rpc(response, &id).await
+}
+
+/// Returns the response; a refusal in plain text, as the protocol library
+/// writes some, becomes the JSON-RPC error that clients read.
+async fn as_json_rpc(response: Response, id: &Value) -> Response {
+    let is_text = response
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .is_none_or(|kind| kind.as_bytes().starts_with(b"text/plain"));
+    if !response.status().is_client_error() || !is_text {
+        return response;
+    }
+    let (parts, body) = response.into_parts();
+    let text = to_bytes(body, MAX_REFUSAL_BYTES).await.unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let error = Error::validation(text.trim().to_owned());
+    rpc_answer(parts.status, id, INVALID_REQUEST, &error)
 }
 
 fn rpc_error(status: StatusCode, code: i32, error: &Error) -> Response {
