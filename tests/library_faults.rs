@@ -120,6 +120,21 @@ fn d_a_line_that_is_no_json_is_answered_with_a_parse_error() {
 }
 
 #[test]
+fn d_no_unreadable_line_goes_unanswered_between_others() {
+    const N: usize = 300;
+    let data = fresh();
+    let mut pipes = Pipes::open(data.path(), Era::Legacy);
+    for _ in 0..N {
+        // A long answer keeps the output busy while the line is refused.
+        pipes.send_request("tools/list", json!({}));
+        pipes.line("{");
+    }
+    let answers: Vec<Value> = (0..2 * N).map(|_| pipes.next()).collect();
+    let refused = answers.iter().filter(|answer| answer["id"].is_null());
+    assert_eq!(refused.count(), N);
+}
+
+#[test]
 fn d_json_that_is_no_message_is_an_invalid_request() {
     let data = fresh();
     let mut pipes = Pipes::open(data.path(), Era::Legacy);

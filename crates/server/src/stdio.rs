@@ -45,6 +45,18 @@ struct Pending {
     answered: Notify,
 }
 
+impl Pending {
+    /// Notes that one of them was answered.
+    fn answer(&self) {
+        // An error without a request may come once too often.
+        let one_less = |count: usize| count.checked_sub(1);
+        let _ = self
+            .count
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less);
+        self.answered.notify_waiters();
+    }
+}
+
 impl<R, W> Lines<R, W>
 where
     R: AsyncBufRead + Unpin + Send + Sync,
@@ -98,18 +110,27 @@ where
     }
 
     /// Answers what is no request that could be handed over.
-    async fn refuse(&self, id: Value, code: i32, message: &str) {
+    ///
+    /// Must not be awaited: rmcp drops the future of `receive` whenever
+    /// something else is ready, and the answer would be lost with it.
+    fn refuse(&self, id: Value, code: i32, message: &str) {
         let answer = json!({
             "jsonrpc": "2.0",
             "id": id,
             "error": { "code": code, "message": message },
         });
-        // A client that has gone cannot be told anything.
-        let _ = write_line(&self.writer, answer.to_string().into_bytes()).await;
+        let writer = Arc::clone(&self.writer);
+        let pending = Arc::clone(&self.pending);
+        pending.count.fetch_add(1, Ordering::SeqCst);
+        tokio::spawn(async move {
+            // A client that has gone cannot be told anything.
+            let _ = write_line(&writer, answer.to_string().into_bytes()).await;
+            pending.answer();
+        });
     }
 
     /// Returns the message of a line, or answers why there is none.
-    async fn admit(&mut self, line: &[u8]) -> Option<ClientJsonRpcMessage> {
+    fn admit(&mut self, line: &[u8]) -> Option<ClientJsonRpcMessage> {
         let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
         if line.iter().all(u8::is_ascii_whitespace) {
             return None;
@@ -118,13 +139,13 @@ where
         let message = match serde_json::from_slice::<ClientJsonRpcMessage>(&line) {
             Ok(message) => message,
             Err(_) => {
-                self.explain(&line).await;
+                self.explain(&line);
                 return None;
             }
         };
         match &message {
             JsonRpcMessage::Request(request) => {
-                if is_list(&request.request) && !self.list_is_shaped(&line).await {
+                if is_list(&request.request) && !self.list_is_shaped(&line) {
                     return None;
                 }
                 if !self.opened {
@@ -142,27 +163,26 @@ where
     }
 
     /// Answers a request for a list whose cursor is no string.
-    async fn list_is_shaped(&self, line: &[u8]) -> bool {
+    fn list_is_shaped(&self, line: &[u8]) -> bool {
         let message = serde_json::from_slice::<Value>(line).unwrap_or_default();
         let is_shaped = !has_misshapen_cursor(&message);
         if !is_shaped {
             let id = message.get("id").cloned().unwrap_or_default();
-            self.refuse(id, INVALID_PARAMS, "the cursor is no string")
-                .await;
+            self.refuse(id, INVALID_PARAMS, "the cursor is no string");
         }
         is_shaped
     }
 
     /// Answers a line that is no message, as far as it can be understood.
-    async fn explain(&self, line: &[u8]) {
+    fn explain(&self, line: &[u8]) {
         match serde_json::from_slice::<Value>(line) {
             Err(error) => {
                 let why = format!("the line is no JSON that can be read: {error}");
-                self.refuse(id_of(line), PARSE_ERROR, &why).await;
+                self.refuse(id_of(line), PARSE_ERROR, &why);
             }
             Ok(Value::Array(_)) => {
                 let why = "batches are not supported; send one message a line";
-                self.refuse(Value::Null, INVALID_REQUEST, why).await;
+                self.refuse(Value::Null, INVALID_REQUEST, why);
             }
             // A notification gets no answer, whatever it holds.
             Ok(Value::Object(fields))
@@ -170,7 +190,7 @@ where
             Ok(value) => {
                 let id = id_of(value.to_string().as_bytes());
                 let why = "the line is no JSON-RPC 2.0 message";
-                self.refuse(id, INVALID_REQUEST, why).await;
+                self.refuse(id, INVALID_REQUEST, why);
             }
         }
     }
@@ -253,13 +273,7 @@ where
             let line = serde_json::to_vec(&item).map_err(io::Error::other)?;
             let written = write_line(&writer, line).await;
             if answers {
-                // An error without a request may come once too often.
-                let _ = pending
-                    .count
-                    .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |count| {
-                        count.checked_sub(1)
-                    });
-                pending.answered.notify_waiters();
+                pending.answer();
             }
             written
         }
@@ -274,10 +288,10 @@ where
                 }
                 Some(Err(TooLong)) => {
                     let why = format!("a message may have at most {MAX_MESSAGE_BYTES} bytes");
-                    self.refuse(Value::Null, INVALID_REQUEST, &why).await;
+                    self.refuse(Value::Null, INVALID_REQUEST, &why);
                 }
                 Some(Ok(line)) => {
-                    if let Some(message) = self.admit(&line).await {
+                    if let Some(message) = self.admit(&line) {
                         return Some(message);
                     }
                 }
