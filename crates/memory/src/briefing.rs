@@ -134,6 +134,8 @@ pub(crate) fn build(
     let mut ranked = walk.take(most + above.len())?;
     room.truncated |= walk.total() > ranked.len();
     ranked.retain(|ranked| !above.contains(&ranked.summary.id));
+    room.truncated |= ranked.len() > most;
+    ranked.truncate(most);
     let mut shown: Vec<(i64, String)> = Vec::new();
     for (memory, ranked) in recall::shown(view, &ranked, &terms, EXCERPT, now)?
         .into_iter()

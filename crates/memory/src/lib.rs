@@ -175,13 +175,13 @@ impl Memory {
         Ok(store)
     }
 
-    /// Returns the store if it is open already.
-    pub(crate) fn open_store(&self) -> Option<Arc<Store>> {
-        self.shared
-            .store
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+    /// Returns the store and the account if both are at hand: never waits for
+    /// a store that is being opened.
+    pub(crate) fn at_hand(&self) -> Option<(Arc<Store>, Caller)> {
+        let store = self.shared.store.try_lock().ok()?.clone()?;
+        let known = self.shared.caller.try_lock().ok()?.clone();
+        let (account, caller) = known?;
+        (account == self.account).then_some((store, caller))
     }
 
     /// Returns the account on whose behalf calls are made.
@@ -197,10 +197,7 @@ impl Memory {
             return Ok(caller.clone());
         }
         let caller = match &self.account {
-            Account::Owner(handle) => match store.first_account()? {
-                Some(caller) => caller,
-                None => store.get_or_create_account(handle, self.now())?,
-            },
+            Account::Owner(handle) => store.get_or_create_owner(handle, self.now())?,
             Account::Named(handle) => store.get_or_create_account(handle, self.now())?,
         };
         *known = Some((self.account.clone(), caller.clone()));

@@ -21,6 +21,9 @@ const WINDOW: usize = 200;
 /// Characters of a long memory that are shown around what matched.
 pub(crate) const EXCERPT: usize = 700;
 
+/// Entities that are named with a memory at most.
+const NAMES_SHOWN: usize = 16;
+
 /// Neighbours that come along at most.
 pub(crate) const NEIGHBOURS: usize = 50;
 
@@ -192,7 +195,10 @@ pub(crate) fn shown(
     let contents: HashMap<i64, String> = view.contents(&seqs)?.into_iter().collect();
     let mut names: HashMap<i64, Vec<String>> = HashMap::new();
     for anchor in view.anchors_of(&seqs)? {
-        names.entry(anchor.memory).or_default().push(anchor.name);
+        let of_memory = names.entry(anchor.memory).or_default();
+        if of_memory.len() < NAMES_SHOWN {
+            of_memory.push(anchor.name);
+        }
     }
     let mut disputes: HashMap<i64, store::Dispute> = view
         .pending_disputes(&seqs)?

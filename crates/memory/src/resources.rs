@@ -22,12 +22,10 @@ impl Memory {
     /// Returns the texts of the caller's own standing rules, pinned first, if
     /// the store is open already. A first answer must not wait for it.
     pub fn rules_if_open(&self) -> Vec<String> {
-        let Some(store) = self.open_store() else {
+        let Some((store, caller)) = self.at_hand() else {
             return Vec::new();
         };
-        let rules = self
-            .caller(&store)
-            .and_then(|caller| store.read(&caller, |view| standing_rules(view, None)));
+        let rules: Result<_, Error> = store.read(&caller, |view| standing_rules(view, None));
         match rules {
             Ok(rules) => rules
                 .into_iter()

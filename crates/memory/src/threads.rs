@@ -89,8 +89,14 @@ pub(crate) fn stand_for_read(
         started,
         note: None,
     };
-    let (stand, effects) = desk.weigh(call, selectors.conversation, heard);
-    effects.into_iter().for_each(Effect::apply);
+    let (mut stand, effects) = desk.weigh(call, selectors.conversation, heard);
+    for effect in effects {
+        // Another call of the conversation may have made its thread already;
+        // then that one counts.
+        if let Some(token) = effect.apply() {
+            stand.thread = Some(token);
+        }
+    }
     Ok(stand)
 }
 
@@ -132,7 +138,9 @@ pub(crate) fn stand_for_write(
     };
     let (stand, effects) = desk.weigh(call, selectors.conversation, heard);
     for effect in effects {
-        view.after_commit(move || effect.apply());
+        view.after_commit(move || {
+            effect.apply();
+        });
     }
     Ok(stand)
 }
@@ -359,20 +367,21 @@ impl Desk {
 }
 
 impl Effect {
-    fn apply(self) {
+    /// Writes it down; returns the token of a thread that was made.
+    fn apply(self) -> Option<String> {
         let outcome = match &self {
             Self::Attach(session, scope) => {
                 session.attach(scope.key, &scope.path);
-                Ok(())
+                Ok(None)
             }
             Self::Keep(session, key, token) => {
                 session.keep_thread(*key, token);
-                Ok(())
+                Ok(None)
             }
-            Self::Touch(desk, token, scope) => {
-                desk.store
-                    .touch_thread(&desk.caller, token, *scope, desk.now)
-            }
+            Self::Touch(desk, token, scope) => desk
+                .store
+                .touch_thread(&desk.caller, token, *scope, desk.now)
+                .map(|()| None),
             Self::Mint(desk, token, scope, conversation) => desk
                 .store
                 .mint_thread(
@@ -383,10 +392,11 @@ impl Effect {
                     desk.now,
                     desk.now - LIFE_MS,
                 )
-                .map(|_| ()),
+                .map(|row| Some(row.token)),
         };
-        if let Err(error) = outcome {
+        outcome.unwrap_or_else(|error| {
             tracing::warn!(error = %error, "the bookkeeping could not be written");
-        }
+            None
+        })
     }
 }

@@ -32,6 +32,11 @@ const COMPARED_CHARACTERS: usize = 1_000;
 
 /// Entities that a text is anchored to by the words in it.
 const FOUND_ANCHORS: usize = 16;
+/// Characters of a text in which known names are looked for. The search takes
+/// their number times that of the names, while every other write waits.
+const SEARCHED_CHARACTERS: usize = 8_000;
+/// Anchors that an answer lists: as many as two calls can name.
+const SHOWN_ANCHORS: usize = 32;
 
 const SUPERSEDES: &str = "supersedes";
 
@@ -119,7 +124,12 @@ pub(crate) fn remember(
     };
     let superseded = tie(view, seq, &memory_id, &links, now)?;
     anchor(view, seq, &target.scope, &draft, same.is_none(), now)?;
-    let anchors: Vec<Anchor> = view.anchors_of(&[seq])?.iter().map(wire::anchor).collect();
+    let anchors = view.anchors_of(&[seq])?;
+    let anchors: Vec<Anchor> = anchors
+        .iter()
+        .take(SHOWN_ANCHORS)
+        .map(wire::anchor)
+        .collect();
     Ok(RememberOutput {
         anchor_hint: (draft.kind == Kind::Decision && anchors.is_empty()).then(|| {
             "This decision is anchored to nothing. Name what it is about in entities (a service, a file, a tool, a person), so that it is found with it.".to_owned()
@@ -359,7 +369,9 @@ fn anchor(
     if !draft.entities.is_empty() || !is_new {
         return Ok(());
     }
-    let text = name_key(draft.content);
+    // Names are looked for where a text says what it is about.
+    let beginning: String = draft.content.chars().take(SEARCHED_CHARACTERS).collect();
+    let text = name_key(&beginning);
     let known = view.entities_within(scope.key, &text)?;
     let standing = known
         .iter()

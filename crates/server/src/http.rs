@@ -185,7 +185,7 @@ fn read_arguments(bytes: &[u8]) -> Result<Value, Error> {
 }
 
 /// Returns the program behind a plain call, from its `User-Agent`.
-fn client_of(headers: &HeaderMap) -> Option<ClientInfo> {
+pub fn client_of(headers: &HeaderMap) -> Option<ClientInfo> {
     let text = headers.get(header::USER_AGENT)?.to_str().ok()?;
     let (name, version) = text.split_once('/').unwrap_or((text, ""));
     let version = version.split_whitespace().next().unwrap_or_default();

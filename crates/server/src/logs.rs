@@ -3,12 +3,17 @@
 
 use std::time::Instant;
 
-use contract::{Error, ErrorCode, ToolName};
+use contract::{Access, Error, ErrorCode, ToolName};
 use memory::Call;
 use serde_json::Value;
+use tokio::sync::Semaphore;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
+
+/// Writes that may hold a thread at once; of the 64 threads, the others are
+/// for reads.
+const WRITING: usize = 48;
 
 /// Starts logging at this level.
 ///
@@ -52,6 +57,12 @@ pub async fn observed(
     tool: ToolName,
     body: impl FnOnce(&Call) -> Result<Value, Error> + Send + 'static,
 ) -> Result<Value, Error> {
+    // Writes wait for each other; they must not keep the threads from reads.
+    static WRITES: Semaphore = Semaphore::const_new(WRITING);
+    let _turn = match tool.access() {
+        Access::Read => None,
+        Access::Append | Access::Write => WRITES.acquire().await.ok(),
+    };
     blocking(call, tool.as_str(), body).await
 }
 

@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use crate::door::Door;
 use crate::http::RequestId;
 use crate::instructions::{Facts, cap_of, compose};
-use crate::{answer, logs};
+use crate::{answer, http, logs};
 
 /// How long a list or a discovery may be reused: a day's work, and an upgrade
 /// is seen the same hour.
@@ -99,9 +99,7 @@ impl Handler {
             // A server may not infer anything from an earlier request of the
             // 2026 era, so such a call has no session.
             session: self.session.clone().filter(|_| !modern),
-            client: context
-                .client_info()
-                .map(|info| ClientInfo::named(&info.name, &info.version)),
+            client: client_of(context, modern),
             request_id: request_id_of(context),
         }
     }
@@ -137,6 +135,17 @@ impl Handler {
         let info = serde_json::to_value(&self.shared.config.server_info).unwrap_or_default();
         meta.insert("io.modelcontextprotocol/serverInfo".to_owned(), info);
         meta
+    }
+}
+
+/// Returns the program behind a call. A 2025 client over HTTP names itself at
+/// `initialize` only, and no session remembers it: there its user agent counts.
+fn client_of(context: &RequestContext<RoleServer>, modern: bool) -> Option<ClientInfo> {
+    match context.extensions.get::<axum::http::request::Parts>() {
+        Some(parts) if !modern => http::client_of(&parts.headers),
+        _ => context
+            .client_info()
+            .map(|info| ClientInfo::named(&info.name, &info.version)),
     }
 }
 

@@ -4,23 +4,31 @@
 //! notification; this one answers the first and forgives the second. Nothing
 //! but JSON-RPC is ever written.
 
+use std::collections::HashSet;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, JsonRpcMessage, RequestId,
+    ServerJsonRpcMessage,
+};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{Mutex, Notify};
+use tokio::time::Instant;
 
 use crate::wire::{MAX_MESSAGE_BYTES, has_misshapen_cursor, id_of, mark_lone_surrogates};
 
 /// How long answers may still be written after the input has ended. The whole
 /// process has to be gone within a second.
 const DRAIN: Duration = Duration::from_millis(700);
+
+/// Requests that are worked on at once; more wait in the pipe.
+const MAX_PENDING: usize = 1024;
 
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
@@ -36,23 +44,42 @@ pub struct Lines<R, W> {
     /// A lifecycle was chosen: before that, rmcp ends at a notification.
     opened: bool,
     pending: Arc<Pending>,
+    /// When the input had ended; answers are owed for a while after.
+    ended: Option<Instant>,
 }
 
 /// Requests handed over and not yet answered.
 #[derive(Default)]
 struct Pending {
-    count: AtomicUsize,
+    requests: std::sync::Mutex<HashSet<RequestId>>,
+    /// Lines that could not be handed over, and whose refusal is on its way.
+    refusals: AtomicUsize,
     answered: Notify,
 }
 
 impl Pending {
-    /// Notes that one of them was answered.
-    fn answer(&self) {
-        // An error without a request may come once too often.
-        let one_less = |count: usize| count.checked_sub(1);
-        let _ = self
-            .count
-            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less);
+    fn requests(&self) -> MutexGuard<'_, HashSet<RequestId>> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn count(&self) -> usize {
+        self.requests().len() + self.refusals.load(Ordering::SeqCst)
+    }
+
+    /// Waits until fewer than `most` answers are owed.
+    async fn below(&self, most: usize) {
+        loop {
+            let answered = self.answered.notified();
+            if self.count() < most {
+                return;
+            }
+            answered.await;
+        }
+    }
+
+    /// Notes that a request was answered, or that nobody waits for it.
+    fn settle(&self, id: &RequestId) {
+        self.requests().remove(id);
         self.answered.notify_waiters();
     }
 }
@@ -71,6 +98,7 @@ where
             discarding: false,
             opened: false,
             pending: Arc::default(),
+            ended: None,
         }
     }
 
@@ -121,11 +149,12 @@ where
         });
         let writer = Arc::clone(&self.writer);
         let pending = Arc::clone(&self.pending);
-        pending.count.fetch_add(1, Ordering::SeqCst);
+        pending.refusals.fetch_add(1, Ordering::SeqCst);
         tokio::spawn(async move {
             // A client that has gone cannot be told anything.
             let _ = write_line(&writer, answer.to_string().into_bytes()).await;
-            pending.answer();
+            pending.refusals.fetch_sub(1, Ordering::SeqCst);
+            pending.answered.notify_waiters();
         });
     }
 
@@ -151,7 +180,17 @@ where
                 if !self.opened {
                     self.opened = opens(&line, &request.request);
                 }
-                self.pending.count.fetch_add(1, Ordering::SeqCst);
+                self.pending.requests().insert(request.id.clone());
+            }
+            JsonRpcMessage::Notification(notification) if self.opened => {
+                if let ClientNotification::CancelledNotification(cancelled) =
+                    &notification.notification
+                {
+                    // It may still be worked on, but is not answered.
+                    if let Some(id) = &cancelled.params.request_id {
+                        self.pending.settle(id);
+                    }
+                }
             }
             _ if !self.opened => {
                 tracing::debug!("dropped a message that came before any request");
@@ -195,18 +234,11 @@ where
         }
     }
 
-    /// Waits for the answers that are still owed.
-    async fn drain(&self) {
-        let owed = async {
-            loop {
-                let answered = self.pending.answered.notified();
-                if self.pending.count.load(Ordering::SeqCst) == 0 {
-                    return;
-                }
-                answered.await;
-            }
-        };
-        let _ = tokio::time::timeout(DRAIN, owed).await;
+    /// Waits for the answers that are still owed, but not for ever.
+    async fn drain(&mut self) {
+        // Kept, because this future may be dropped and asked for again.
+        let ended = *self.ended.get_or_insert_with(Instant::now);
+        let _ = tokio::time::timeout_at(ended + DRAIN, self.pending.below(1)).await;
     }
 }
 
@@ -265,15 +297,16 @@ where
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let writer = Arc::clone(&self.writer);
         let pending = Arc::clone(&self.pending);
-        let answers = matches!(
-            item,
-            ServerJsonRpcMessage::Response(_) | ServerJsonRpcMessage::Error(_)
-        );
+        let answers = match &item {
+            ServerJsonRpcMessage::Response(response) => Some(response.id.clone()),
+            ServerJsonRpcMessage::Error(error) => error.id.clone(),
+            _ => None,
+        };
         async move {
             let line = serde_json::to_vec(&item).map_err(io::Error::other)?;
             let written = write_line(&writer, line).await;
-            if answers {
-                pending.answer();
+            if let Some(id) = answers {
+                pending.settle(&id);
             }
             written
         }
@@ -281,6 +314,9 @@ where
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
+            // A client that does not read its answers has to wait with its
+            // next request.
+            self.pending.below(MAX_PENDING).await;
             match self.next_line().await {
                 None => {
                     self.drain().await;

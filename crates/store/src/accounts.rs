@@ -1,6 +1,6 @@
 //! Accounts: who there is, and on whose behalf a view is opened.
 
-use rusqlite::named_params;
+use rusqlite::{Connection, named_params};
 
 use crate::Store;
 use crate::error::Error;
@@ -52,14 +52,22 @@ impl Store {
     /// Returns the account that was made first, if there is any: the owner of
     /// a folder that serves one person.
     pub fn first_account(&self) -> Result<Option<Caller>, Error> {
-        self.readers.run(|conn| {
+        self.readers
+            .run(|conn| first(&Read::new(conn, &Caller::nobody())))
+    }
+
+    /// Returns the account that was made first, making one with this handle
+    /// when there is none. Processes that start together agree on one.
+    pub fn get_or_create_owner(&self, handle: &str, at: i64) -> Result<Caller, Error> {
+        if let Some(account) = self.first_account()? {
+            return Ok(account);
+        }
+        self.writer.run(|conn| {
             let nobody = Caller::nobody();
-            let view = Read::new(conn, &nobody);
-            view.find(
-                "SELECT key, id, handle FROM account ORDER BY key LIMIT 1",
-                [],
-                caller,
-            )
+            match first(&Read::new(conn, &nobody))? {
+                Some(account) => Ok(account),
+                None => create(conn, handle, at),
+            }
         })
     }
 
@@ -73,26 +81,39 @@ impl Store {
         }
         self.writer.run(|conn| {
             let nobody = Caller::nobody();
-            let view = Read::new(conn, &nobody);
-            if let Some(account) = find(&view, handle)? {
-                return Ok(account);
+            match find(&Read::new(conn, &nobody), handle)? {
+                Some(account) => Ok(account),
+                None => create(conn, handle, at),
             }
-            let id = ids::fresh(ids::USER, at);
-            view.run(
-                "INSERT INTO account (id, handle, created_at) VALUES (:id, :handle, :at)",
-                named_params! {":id": id, ":handle": handle, ":at": at},
-            )?;
-            let account = Caller {
-                key: conn.last_insert_rowid(),
-                id,
-                handle: handle.to_owned(),
-            };
-            let own = Read::new(conn, &account);
-            own.insert_scope(&format!("user.{handle}"), ScopeKind::Personal, at)?;
-            own.insert_scope(&format!("user.{handle}.core"), ScopeKind::Core, at)?;
-            Ok(account)
         })
     }
+}
+
+/// Makes an account and its two scopes.
+fn create(conn: &Connection, handle: &str, at: i64) -> Result<Caller, Error> {
+    let id = ids::fresh(ids::USER, at);
+    let nobody = Caller::nobody();
+    Read::new(conn, &nobody).run(
+        "INSERT INTO account (id, handle, created_at) VALUES (:id, :handle, :at)",
+        named_params! {":id": id, ":handle": handle, ":at": at},
+    )?;
+    let account = Caller {
+        key: conn.last_insert_rowid(),
+        id,
+        handle: handle.to_owned(),
+    };
+    let own = Read::new(conn, &account);
+    own.insert_scope(&format!("user.{handle}"), ScopeKind::Personal, at)?;
+    own.insert_scope(&format!("user.{handle}.core"), ScopeKind::Core, at)?;
+    Ok(account)
+}
+
+fn first(view: &Read<'_>) -> Result<Option<Caller>, Error> {
+    view.find(
+        "SELECT key, id, handle FROM account ORDER BY key LIMIT 1",
+        [],
+        caller,
+    )
 }
 
 fn find(view: &Read<'_>, handle: &str) -> Result<Option<Caller>, Error> {

@@ -33,7 +33,7 @@
 //! [`Store::append`] and [`Store::write`] return `Ok` after the commit, and
 //! leave nothing behind otherwise. Calls that arrive together share a commit.
 //! A closure runs on the thread of its caller while the writing connection is
-//! held, so it must not call the store again, nor wait for anything slow.
+//! held, so it must not write through the store again, nor wait for anything slow.
 //!
 //! # Full text
 //!

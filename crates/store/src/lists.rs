@@ -28,7 +28,7 @@ pub struct Summary {
     pub visibility: Visibility,
     /// Milliseconds since the epoch.
     pub created_at: i64,
-    /// How many links lead to it.
+    /// How many links from readable memories lead to it, five at most.
     pub n_links_in: i64,
 }
 
@@ -80,7 +80,13 @@ impl Read<'_> {
         self.list(
             concat!(
                 "SELECT m.seq, m.id, m.kind, s.path, s.kind, m.visibility, m.created_at, ",
-                "(SELECT count(*) FROM memory_link l WHERE l.dst = m.seq AND l.created_at <= :at) ",
+                // Of links from memories that the caller may not read, nothing
+                // shows; and more than a few make no difference.
+                "(SELECT count(*) FROM (SELECT 1 FROM memory_link l ",
+                "JOIN memory ls ON ls.seq = l.src ",
+                "WHERE l.dst = m.seq AND l.created_at <= :at AND ",
+                visible!("ls"),
+                " LIMIT 5)) ",
                 "FROM json_each(:seqs) j JOIN memory m ON m.seq = j.value ",
                 "JOIN scope s ON s.key = m.scope ",
                 "WHERE ",

@@ -1,7 +1,6 @@
 //! Opens the files: looks before it touches, then brings them up to date.
 
-use std::fs::{self, File};
-use std::io::Read as _;
+use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -25,14 +24,16 @@ const READ_CACHE_KIB: i64 = 16 * 1024;
 /// A WAL that grew beyond this many bytes is cut after its next checkpoint.
 const WAL_KEPT_BYTES: i64 = 16 * 1024 * 1024;
 
-/// First bytes of every SQLite file.
-const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+/// Bytes of the smallest SQLite file that is not empty: one page.
+const SHORTEST: u64 = 512;
 
 /// What distinguishes one of our files.
 pub(crate) struct Kind {
     /// Stands in the file header, so that a file of another program is known.
     application_id: i64,
     steps: &'static [Migration],
+    /// How long a call waits for another process.
+    patience: Duration,
     synchronous: &'static str,
 }
 
@@ -40,6 +41,7 @@ pub(crate) struct Kind {
 pub(crate) const MEMORY: Kind = Kind {
     application_id: 0x7a6d_656d,
     steps: migrate::MEMORY,
+    patience: PATIENCE,
     synchronous: "FULL",
 };
 
@@ -48,6 +50,8 @@ pub(crate) const MEMORY: Kind = Kind {
 pub(crate) const BOOKKEEPING: Kind = Kind {
     application_id: 0x7a6d_626b,
     steps: migrate::BOOKKEEPING,
+    // A call goes on without its thread rather than wait for it.
+    patience: Duration::from_millis(250),
     synchronous: "NORMAL",
 };
 
@@ -73,7 +77,7 @@ pub(crate) fn writer(path: &Path, kind: &Kind) -> Result<Connection, Error> {
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut conn = Connection::open_with_flags(path, flags)?;
-    wait_for_others(&mut conn)?;
+    wait_for_others(&mut conn, PATIENCE)?;
     keep_statements(&conn)?;
     use_wal(&conn)?;
     conn.pragma_update(None, "synchronous", kind.synchronous)?;
@@ -81,6 +85,7 @@ pub(crate) fn writer(path: &Path, kind: &Kind) -> Result<Connection, Error> {
     conn.pragma_update(None, "secure_delete", true)?;
     conn.pragma_update(None, "journal_size_limit", WAL_KEPT_BYTES)?;
     migrate::run(&mut conn, kind.application_id, kind.steps)?;
+    wait_for_others(&mut conn, kind.patience)?;
     Ok(conn)
 }
 
@@ -88,7 +93,7 @@ pub(crate) fn writer(path: &Path, kind: &Kind) -> Result<Connection, Error> {
 pub(crate) fn reader(path: &Path) -> Result<Connection, Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut conn = Connection::open_with_flags(path, flags)?;
-    wait_for_others(&mut conn)?;
+    wait_for_others(&mut conn, PATIENCE)?;
     keep_statements(&conn)?;
     conn.pragma_update(None, "query_only", true)?;
     conn.pragma_update(None, "cache_size", -READ_CACHE_KIB)?;
@@ -115,21 +120,19 @@ fn create(path: &Path) -> Result<bool, Error> {
 /// Refuses a file that is not ours or is newer than we are, before anything
 /// opens it for writing: closing a writer would already checkpoint its WAL.
 fn inspect(path: &Path, kind: &Kind) -> Result<(), Error> {
-    let mut head = Vec::with_capacity(MAGIC.len());
-    File::open(path)
-        .and_then(|file| file.take(16).read_to_end(&mut head))
-        .map_err(Error::Folder)?;
-    if head.is_empty() {
-        return Ok(());
-    }
-    if head.as_slice() != MAGIC {
-        return Err(Error::ForeignFile);
+    // Not opened here: closing any descriptor of a file drops the locks that
+    // this process holds on it (SQLite, "How to corrupt", 2.2).
+    match fs::metadata(path).map_err(Error::Folder)?.len() {
+        0 => return Ok(()),
+        // The header alone is longer.
+        1..SHORTEST => return Err(Error::ForeignFile),
+        _ => {}
     }
     let mut conn = Connection::open_with_flags(
         path,
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )?;
-    wait_for_others(&mut conn)?;
+    wait_for_others(&mut conn, PATIENCE)?;
     let application_id: i64 = conn.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let tables: i64 = conn.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     // A process that was stopped while it made the file leaves it without
@@ -169,13 +172,13 @@ fn keep_statements(conn: &Connection) -> Result<(), Error> {
 }
 
 /// Lets SQLite wait in short steps while another process holds a lock.
-fn wait_for_others(conn: &mut Connection) -> Result<(), Error> {
+fn wait_for_others(conn: &mut Connection, patience: Duration) -> Result<(), Error> {
     let mut since = Instant::now();
     Ok(conn.busy_handler(Some(move |n_tries: i32| {
         if n_tries == 0 {
             since = Instant::now();
         }
-        if since.elapsed() >= PATIENCE {
+        if since.elapsed() >= patience {
             return false;
         }
         pause(n_tries);

@@ -15,7 +15,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
@@ -24,6 +24,10 @@ use crate::error::Error;
 /// Calls in one transaction at most, so that the first of them does not wait
 /// for an endless row of others.
 const BATCH_LIMIT: usize = 64;
+
+/// How long nobody tries again after a caller gave up: what a refusal tells
+/// its caller to wait.
+const REST: Duration = Duration::from_secs(1);
 
 /// The writing connection and the transaction that is open on it.
 pub(crate) struct Writer {
@@ -35,7 +39,8 @@ struct State {
     conn: Connection,
     open: Option<Open>,
     /// When a caller last gave up on another process. Those who queued behind
-    /// it have waited as long, and give up with it.
+    /// it give up with it, and so do those who come shortly after: they were
+    /// told to wait, and readers need the threads.
     gave_up: Option<Instant>,
 }
 
@@ -144,7 +149,7 @@ impl State {
             open.n_calls += 1;
             return Ok(Arc::clone(&open.batch));
         }
-        if self.gave_up.is_some_and(|moment| entered < moment) {
+        if self.gave_up.is_some_and(|moment| entered < moment + REST) {
             return Err(Error::Busy);
         }
         if let Err(error) = self

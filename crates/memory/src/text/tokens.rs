@@ -339,7 +339,8 @@ fn humps(word: &str) -> Vec<&str> {
         };
         if left.is_lowercase() && right.is_uppercase() {
             cuts.push(*next_at);
-        } else if left.is_uppercase() && right.is_lowercase() && *at > 0 && !cuts.contains(at) {
+        } else if left.is_uppercase() && right.is_lowercase() && *at > 0 && cuts.last() != Some(at)
+        {
             cuts.push(*at);
         }
     }

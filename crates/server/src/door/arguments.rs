@@ -4,6 +4,9 @@
 
 use serde_json::{Map, Value};
 
+/// Unknown arguments that are looked at.
+const MOST_UNKNOWN: usize = 20;
+
 /// Brings arguments into the form that the schema describes.
 pub fn normalise(schema: &Value, arguments: &mut Value) {
     if arguments.is_null() {
@@ -18,6 +21,11 @@ fn visit(schema: &Value, value: &mut Value) {
         Some("array") => {
             unwrap_list(value);
             if let (Some(items), Value::Array(values)) = (schema.get("items"), value) {
+                // One too many still breaks the rule; millions would only be
+                // described at length.
+                let most = schema.get("maxItems").and_then(Value::as_u64);
+                let most = most.and_then(|most| usize::try_from(most).ok());
+                values.truncate(most.unwrap_or(usize::MAX).saturating_add(1));
                 for value in values {
                     visit(items, value);
                 }
@@ -44,9 +52,15 @@ fn visit_object(schema: &Value, value: &mut Value) {
             .is_some_and(|names| names.iter().any(|known| known == name))
     };
     if let Some(Value::Object(properties)) = schema.get("properties") {
-        // An unknown argument stays, so that it is refused.
+        // An unknown argument stays, so that it is refused; a few of them say
+        // enough.
+        let mut n_unknown = 0;
         fields.retain(|name, field| {
-            required(name) || !properties.contains_key(name) || !stands_for_nothing(field)
+            if !properties.contains_key(name) {
+                n_unknown += 1;
+                return n_unknown <= MOST_UNKNOWN;
+            }
+            required(name) || !stands_for_nothing(field)
         });
         for (name, field) in fields {
             if let Some(property) = properties.get(name) {

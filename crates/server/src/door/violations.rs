@@ -1,5 +1,5 @@
 //! What is wrong with arguments, all of it, in words that say what to do and
-//! never repeat what was sent.
+//! never repeat a value that was sent.
 
 use contract::Error;
 use contract::tools::ByteLimit;
@@ -32,9 +32,10 @@ pub fn error(violations: Vec<Violation>) -> Error {
         }
     });
     if n_violations > 1 {
-        let listed = match n_violations {
-            0..=MOST => "all",
-            _ => "the first 50",
+        let listed = if n_violations <= MOST {
+            "all".to_owned()
+        } else {
+            format!("the first {MOST}")
         };
         message = format!("{message} (1 of {n_violations} violations, {listed} in details)");
     }
@@ -72,7 +73,7 @@ fn describe(error: &ValidationError<'_>, schema: &Value) -> Vec<Violation> {
         return unexpected
             .iter()
             .map(|name| {
-                let segment = name.replace('~', "~0").replace('/', "~1");
+                let segment = shortened(name).replace('~', "~0").replace('/', "~1");
                 one(
                     format!("{pointer}/{segment}"),
                     unknown("argument", name, &known),
@@ -143,27 +144,31 @@ fn properties_at<'a>(schema: &'a Value, schema_path: &str) -> Vec<&'a str> {
 pub fn unknown(what: &str, name: &str, known: &[&str]) -> String {
     // Similarity under which a suggestion confuses more than it helps.
     const NEAR: f64 = 0.75;
+    let beginning: String = name.chars().take(64).collect();
     let nearest = known
         .iter()
-        .map(|candidate| (strsim::jaro_winkler(name, candidate), *candidate))
+        .map(|candidate| (strsim::jaro_winkler(&beginning, candidate), *candidate))
         .filter(|(similarity, _)| *similarity >= NEAR)
         .max_by(|left, right| left.0.total_cmp(&right.0));
-    // Shorter than any token: a misplaced one is not repeated whole.
-    const SHOWN: usize = 24;
-    let mut shown: String = name
-        .chars()
-        .filter(|letter| !letter.is_control())
-        .take(SHOWN)
-        .collect();
-    if name.chars().count() > SHOWN {
-        shown.push('…');
-    }
+    let shown = shortened(name);
     match nearest {
         Some((_, candidate)) => {
             format!("unknown {what} \"{shown}\"; did you mean \"{candidate}\"?")
         }
         None => format!("unknown {what} \"{shown}\"; known: {}", known.join(", ")),
     }
+}
+
+/// Returns the beginning of a name that a caller made up. It is shorter than
+/// any token, so that a misplaced one is not repeated whole.
+fn shortened(name: &str) -> String {
+    const SHOWN: usize = 24;
+    let letters = name.chars().filter(|letter| !letter.is_control());
+    let mut shown: String = letters.take(SHOWN).collect();
+    if name.chars().count() > SHOWN {
+        shown.push('…');
+    }
+    shown
 }
 
 /// Returns the texts that hold what no text may hold.
