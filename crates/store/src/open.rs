@@ -133,6 +133,8 @@ fn inspect(path: &Path, kind: &Kind) -> Result<(), Error> {
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )?;
     wait_for_others(&mut conn, PATIENCE)?;
+    // One snapshot: another process may be making the file just now.
+    conn.execute_batch("BEGIN")?;
     let application_id: i64 = conn.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let tables: i64 = conn.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     // A process that was stopped while it made the file leaves it without
