@@ -516,35 +516,75 @@ pub fn dispatch<T: Tools>(
     match tool {
         ToolName::BuildContext => {
             let input = decode(arguments)?;
-            encode(tools.read(call, |view| tools.build_context(call, view, input))?)
+            encode(
+                Views::read(
+                    tools,
+                    call,
+                    |view| Tools::build_context(tools, call, view, input),
+                )?,
+            )
         }
         ToolName::Challenge => {
             let input = decode(arguments)?;
-            encode(tools.append(call, |view| tools.challenge(call, view, input))?)
+            encode(
+                Views::append(
+                    tools,
+                    call,
+                    |view| Tools::challenge(tools, call, view, input),
+                )?,
+            )
         }
         ToolName::CloseLoop => {
             let input = decode(arguments)?;
-            encode(tools.append(call, |view| tools.close_loop(call, view, input))?)
+            encode(
+                Views::append(
+                    tools,
+                    call,
+                    |view| Tools::close_loop(tools, call, view, input),
+                )?,
+            )
         }
         ToolName::Entities => {
             let input = decode(arguments)?;
-            encode(tools.read(call, |view| tools.entities(call, view, input))?)
+            encode(
+                Views::read(
+                    tools,
+                    call,
+                    |view| Tools::entities(tools, call, view, input),
+                )?,
+            )
         }
         ToolName::Forget => {
             let input = decode(arguments)?;
-            encode(tools.write(call, |view| tools.forget(call, view, input))?)
+            encode(
+                Views::write(
+                    tools,
+                    call,
+                    |view| Tools::forget(tools, call, view, input),
+                )?,
+            )
         }
         ToolName::Link => {
             let input = decode(arguments)?;
-            encode(tools.append(call, |view| tools.link(call, view, input))?)
+            encode(
+                Views::append(tools, call, |view| Tools::link(tools, call, view, input))?,
+            )
         }
         ToolName::Recall => {
             let input = decode(arguments)?;
-            encode(tools.read(call, |view| tools.recall(call, view, input))?)
+            encode(
+                Views::read(tools, call, |view| Tools::recall(tools, call, view, input))?,
+            )
         }
         ToolName::Remember => {
             let input = decode(arguments)?;
-            encode(tools.append(call, |view| tools.remember(call, view, input))?)
+            encode(
+                Views::append(
+                    tools,
+                    call,
+                    |view| Tools::remember(tools, call, view, input),
+                )?,
+            )
         }
     }
 }

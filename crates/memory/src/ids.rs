@@ -37,6 +37,28 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_store_makes_ids_with_the_prefixes_of_the_contract() {
+        use contract::constants::{
+            DISPUTE_ID_PREFIX, EDGE_ID_PREFIX, RULE_ID_PREFIX, THREAD_ID_PREFIX, USER_ID_PREFIX,
+        };
+        let made_and_promised = [
+            (store::ids::MEMORY, MEMORY_ID_PREFIX),
+            (store::ids::ENTITY, ENTITY_ID_PREFIX),
+            (store::ids::EDGE, EDGE_ID_PREFIX),
+            (store::ids::USER, USER_ID_PREFIX),
+            (store::ids::THREAD, THREAD_ID_PREFIX),
+            (store::ids::DISPUTE, DISPUTE_ID_PREFIX),
+            (store::ids::RULE, RULE_ID_PREFIX),
+        ];
+        for (made, promised) in made_and_promised {
+            assert_eq!(made, promised);
+        }
+        let distinct: std::collections::BTreeSet<_> =
+            made_and_promised.iter().map(|(made, _)| made).collect();
+        assert_eq!(distinct.len(), made_and_promised.len());
+    }
+
+    #[test]
     fn ids_are_read_in_any_case_and_with_blanks() {
         let id = "mem_01k0000000000000000000000a";
         assert_eq!(

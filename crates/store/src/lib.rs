@@ -49,7 +49,7 @@ mod disputes;
 mod entities;
 mod error;
 mod history;
-mod ids;
+pub mod ids;
 mod index;
 mod lifecycle;
 mod links;

@@ -72,6 +72,7 @@ const GUARDED: &[(&str, &[&str], &str)] = &[
         &["server"],
         "the protocol is the business of the transports",
     ),
+    ("libsqlite3-sys", &["store"], "SQL lives in one place"),
     ("rusqlite", &["store"], "SQL lives in one place"),
     (
         "tokio",

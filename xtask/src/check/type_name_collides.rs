@@ -34,13 +34,17 @@ pub fn check(subject: &Subject) -> Vec<Problem> {
 }
 
 /// Names that generated TypeScript and Rust use for something else.
-const TAKEN: [&str; 9] = [
+const TAKEN: [&str; 13] = [
     "Array",
+    "Default",
+    "Error",
     "ErrorBody",
     "ErrorCode",
     "MessagePrefix",
     "Option",
+    "Prefix",
     "Record",
+    "Result",
     "String",
     "Tools",
     "Vec",

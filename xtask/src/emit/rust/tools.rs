@@ -167,7 +167,7 @@ pub fn source(contract: &Contract) -> String {
         each(&|tool| format!(
             "ToolName::{} => {{
                 let input = decode(arguments)?;
-                encode(tools.{}(call, |view| tools.{}(call, view, input))?)
+                encode(Views::{}(tools, call, |view| Tools::{}(tools, call, view, input))?)
             }}",
             type_name(&tool.name),
             access_word(tool.access),
