@@ -1,8 +1,8 @@
 //! The routes for scripts: the same tools, the same error body, the token.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::harness::{Era, Response, Site, fresh, json_file};
+use crate::harness::{Era, Response, Site, fresh, json_file, tool_call};
 
 const PING: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}";
 
@@ -238,4 +238,91 @@ fn requests_that_are_no_http_do_not_end_the_server() {
         site.ask(Era::Legacy, "ping", json!({}))["result"],
         json!({})
     );
+}
+
+#[test]
+fn a_refusal_on_the_mcp_endpoint_is_a_json_rpc_error_with_the_id() {
+    let data = fresh();
+    let site = Site::start(data.path());
+    let deep = format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"ping\",\"params\":{{\"a\":{}{}}}}}",
+        "[".repeat(300),
+        "]".repeat(300)
+    );
+    let ping = "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"ping\"}";
+    let table: [(&[(&str, &str)], &str, u16, i64, Value); 6] = [
+        (&[], "{}", 400, -32600, Value::Null),
+        (&[], "{\"jsonrpc\":\"2.0\",\"id\":9}", 400, -32600, json!(9)),
+        (&[], &deep, 400, -32700, json!(9)),
+        (&[], "[]", 400, -32600, Value::Null),
+        (&[("Accept", "text/html")], ping, 406, -32600, json!(9)),
+        (
+            &[("MCP-Protocol-Version", "1999-01-01")],
+            ping,
+            400,
+            -32600,
+            json!(9),
+        ),
+    ];
+    for (headers, body, status, code, id) in table {
+        let response = site.owner("POST", "/mcp", headers, body.as_bytes());
+        let answer = response.json();
+        assert_eq!(response.status, status, "{body}: {answer}");
+        assert_eq!(answer["error"]["code"], code, "{body}: {answer}");
+        assert_eq!(answer["id"], id, "{body}: {answer}");
+    }
+}
+
+#[test]
+fn the_program_behind_a_call_is_noted_in_both_eras() {
+    let data = fresh();
+    let site = Site::start(data.path());
+    let agent = |era: Era, content: &str| {
+        let arguments = format!("{{\"scope\":\"core\",\"content\":\"{content}\"}}");
+        let message = tool_call(era, 1, "remember", &arguments);
+        let mut headers = vec![("User-Agent", "robin/1.2 (test)")];
+        if era == Era::Modern {
+            headers.extend([
+                ("Accept", "application/json, text/event-stream"),
+                ("MCP-Protocol-Version", "2026-07-28"),
+                ("Mcp-Method", "tools/call"),
+                ("Mcp-Name", "remember"),
+            ]);
+        }
+        let stored = site
+            .owner("POST", "/mcp", &headers, message.as_bytes())
+            .json();
+        let id = stored["result"]["structuredContent"]["memory_id"].clone();
+        let uri = format!("zm://memory/{}", id.as_str().expect("it is stored"));
+        let read = site.ask(Era::Modern, "resources/read", json!({ "uri": uri }));
+        let text = read["result"]["contents"][0]["text"].as_str();
+        let row: Value = serde_json::from_str(text.expect("it is read")).expect("it is JSON");
+        row["agent"].clone()
+    };
+    assert_eq!(agent(Era::Legacy, "A robin sings."), "robin");
+    // In the 2026 era every request names its program itself.
+    let named = agent(Era::Modern, "A robin sings again.");
+    assert!(
+        named.is_string() && named != "rmcp" && named != "robin",
+        "{named}"
+    );
+}
+
+#[test]
+fn a_list_of_millions_is_refused_in_few_words() {
+    let data = fresh();
+    let site = Site::start(data.path());
+    let body = format!(
+        "{{\"query\":\"x\",\"kinds\":[{}1]}}",
+        "1,".repeat(2_000_000)
+    );
+    let response = site.owner("POST", "/api/tools/recall", &[], body.as_bytes());
+    assert_eq!(response.status, 400);
+    assert_eq!(response.json()["error"]["code"], "validation_failed");
+    assert!(response.text().len() < 10_000);
+    let name = "k".repeat(1_000_000);
+    let body = format!("{{\"query\":\"x\",\"{name}\":1}}");
+    let response = site.owner("POST", "/api/tools/recall", &[], body.as_bytes());
+    assert_eq!(response.status, 400);
+    assert!(response.text().len() < 10_000);
 }

@@ -149,3 +149,25 @@ fn the_folder_and_its_files_are_for_their_owner_only() {
         assert!(names.iter().any(|found| found == name), "{name}");
     }
 }
+
+#[test]
+fn processes_that_start_together_agree_on_one_owner() {
+    let dir = tempfile::tempdir().unwrap();
+    let owners: std::collections::BTreeSet<String> = std::thread::scope(|threads| {
+        let running: Vec<_> = (0..8)
+            .map(|n| {
+                let dir = dir.path();
+                threads.spawn(move || {
+                    let store = Store::open(dir, tokenise).unwrap();
+                    let owner = store.get_or_create_owner(&format!("me{n}"), 1).unwrap();
+                    owner.handle().to_owned()
+                })
+            })
+            .collect();
+        running
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .collect()
+    });
+    assert_eq!(owners.len(), 1, "{owners:?}");
+}
