@@ -250,7 +250,8 @@ fn a_refusal_on_the_mcp_endpoint_is_a_json_rpc_error_with_the_id() {
         "]".repeat(300)
     );
     let ping = "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"ping\"}";
-    let table: [(&[(&str, &str)], &str, u16, i64, Value); 6] = [
+    type Row<'a> = (&'a [(&'a str, &'a str)], &'a str, u16, i64, Value);
+    let table: [Row<'_>; 6] = [
         (&[], "{}", 400, -32600, Value::Null),
         (&[], "{\"jsonrpc\":\"2.0\",\"id\":9}", 400, -32600, json!(9)),
         (&[], &deep, 400, -32700, json!(9)),
