@@ -91,3 +91,6 @@ CREATE VIRTUAL TABLE memory_fts USING fts5 (
   content = '', contentless_delete = 1, detail = column,
   tokenize = "porter ascii tokenchars '!""#$%&''()*+,-./:;<=>?@[\]^_`{|}~'"
 );
+-- A search opens every segment for each of its words, so few of them are worth
+-- merging twice as early as usual.
+INSERT INTO memory_fts (memory_fts, rank) VALUES ('automerge', 2);
