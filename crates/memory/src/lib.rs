@@ -39,7 +39,8 @@
 //!
 //! **Order.** Recall cuts the lexical order in windows of 200 and ranks each
 //! one by fused score, kind, age and links. A cursor carries the numbers that
-//! the first page was cut from, so later writes do not move a page.
+//! the first page was cut from, so later additions and links do not move a
+//! page; a memory that is retired meanwhile moves those behind it up by one.
 //!
 //! **Audience.** A memory gets the default visibility of its scope. Private
 //! rows in a shared scope are its owner's alone, and so are the names that

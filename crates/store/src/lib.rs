@@ -38,9 +38,9 @@
 //! # Full text
 //!
 //! The caller of [`Store::open`] brings the function that cuts a text into
-//! words; this crate indexes what it returns. Beside the words of a memory
-//! stand those of its neighbours in the same thread and partition, in a column
-//! that weighs less. The row number of an index entry says its partition,
+//! words; this crate indexes what it returns. Beside the words of an episode
+//! stand those of the episodes next to it in the same thread and partition, in
+//! a column that weighs less. The row number of an index entry says its partition,
 //! memory and length, so that a search reads only the postings of its caller's
 //! partitions and scores them without looking anything up.
 

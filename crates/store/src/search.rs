@@ -233,7 +233,7 @@ impl Read<'_> {
     ///
     /// Two texts that say nearly the same share rare words, so only words are
     /// looked at that no more than `rare` memories hold; where there are none,
-    /// memories that hold every word. The cost does not grow with the reach.
+    /// memories that hold every word. The cost grows with the reach only there.
     pub fn alike(
         &self,
         reach: &Reach,
