@@ -4,6 +4,7 @@ pub mod bench;
 pub mod check;
 pub mod codegen;
 pub mod demo;
+pub mod diff;
 pub mod explain;
 pub mod serve;
 pub mod test;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use xtask::sets;
 
 mod cargo;
 mod check;
@@ -54,6 +55,8 @@ enum Command {
         #[arg(long, value_name = "DIR")]
         data: Option<PathBuf>,
     },
+    /// Compare two schemas.
+    Diff(commands::diff::Diff),
     /// Show the manual page of a rule, or list the rules.
     Explain {
         /// Id of the rule, as a report shows it in brackets.
@@ -88,6 +91,7 @@ fn main() -> ExitCode {
         }
         Command::Check => commands::check::run(&root, &mut out),
         Command::Demo { data } => commands::demo::run(&root, &data.unwrap_or(shared), &mut out),
+        Command::Diff(diff) => commands::diff::run(&diff, &mut out),
         Command::Explain { rule } => commands::explain::run(rule.as_deref(), &mut out),
         Command::Codegen => commands::codegen::run(&root, &mut out),
         Command::Serve { arguments } => commands::serve::run(&root, &arguments),
