@@ -16,10 +16,12 @@ use crate::problem::{Problem, Report};
 use crate::verdicts::Validators;
 use crate::workspace::Workspace;
 use crate::write::Files;
-use crate::{emit, load, verdicts, workspace, write};
+use crate::{emit, load, profile, verdicts, workspace, write};
 
 pub mod annotation_contradicts_access;
 pub mod annotation_missing;
+pub mod client_limit_exceeded;
+pub mod client_limit_unknown;
 pub mod default_on_required;
 pub mod default_rejected;
 pub mod description_missing;
@@ -126,29 +128,48 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// Returns the rule of this id.
-    pub fn find(id: &str) -> Option<&'static Self> {
-        RULES.iter().find(|rule| rule.id == id)
+    /// Returns its page of the manual.
+    fn page(&self) -> Page {
+        Page {
+            id: self.id,
+            source: self.source,
+        }
+    }
+}
+
+/// A page of the manual: the documentation of a rule's file.
+pub struct Page {
+    /// Id of the rule.
+    pub id: &'static str,
+    source: &'static str,
+}
+
+impl Page {
+    /// Returns the page of every rule, those for tool lists behind the others.
+    pub fn all() -> Vec<Self> {
+        let lists = profile::RULES.iter().map(|rule| Self {
+            id: rule.id,
+            source: rule.source,
+        });
+        RULES.iter().map(Rule::page).chain(lists).collect()
     }
 
     /// Returns what the rule demands, in one sentence.
-    pub fn purpose(&self) -> &'static str {
-        let first = self.source.lines().next().unwrap_or_default();
-        first.trim_start_matches("//!").trim()
+    pub fn purpose(&self) -> String {
+        let first = self.text().next().unwrap_or_default();
+        first.to_owned()
     }
 
-    /// Returns the manual page: the documentation of the rule's file.
+    /// Returns the whole page.
     pub fn manual(&self) -> String {
-        let lines = self
-            .source
-            .lines()
-            .map_while(|line| line.strip_prefix("//!"));
-        let mut text = String::new();
-        for line in lines {
-            text.push_str(line.strip_prefix(' ').unwrap_or(line));
-            text.push('\n');
-        }
-        text
+        self.text().map(|line| format!("{line}\n")).collect()
+    }
+
+    fn text(&self) -> impl Iterator<Item = &'static str> {
+        let lines = self.source.lines();
+        lines
+            .map_while(|line| line.strip_prefix("//!"))
+            .map(|line| line.strip_prefix(' ').unwrap_or(line))
     }
 }
 
@@ -166,6 +187,8 @@ macro_rules! rule {
 pub const RULES: &[Rule] = &[
     rule!(annotation_contradicts_access),
     rule!(annotation_missing),
+    rule!(client_limit_exceeded),
+    rule!(client_limit_unknown),
     rule!(default_on_required),
     rule!(default_rejected),
     rule!(description_missing),

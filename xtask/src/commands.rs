@@ -6,5 +6,6 @@ pub mod codegen;
 pub mod demo;
 pub mod diff;
 pub mod explain;
+pub mod lint;
 pub mod serve;
 pub mod test;

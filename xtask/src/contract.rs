@@ -15,6 +15,8 @@ pub struct Contract {
     pub segments: Vec<Segment>,
     pub footers: Footers,
     pub clients: Vec<ClientLimit>,
+    /// What clients refuse in a tool list.
+    pub surface: Vec<SurfaceLimit>,
     pub resources: Vec<Resource>,
     /// Shared shapes by name.
     pub shapes: BTreeMap<String, Schema>,
@@ -146,6 +148,19 @@ impl Limit {
         ("instructions_max_bytes", Self::InstructionsMaxBytes),
         ("integer_priority", Self::IntegerPriority),
     ];
+}
+
+/// A limit that a tool list has to keep, whoever reads it.
+#[derive(Clone, Debug)]
+pub struct SurfaceLimit {
+    /// Id of the rule that finds what exceeds it.
+    pub rule: String,
+    pub client: String,
+    /// The number, if the limit is one.
+    pub value: Option<u64>,
+    pub effect: String,
+    pub source: String,
+    pub date: String,
 }
 
 /// A resource or a resource template.

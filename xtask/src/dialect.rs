@@ -7,7 +7,7 @@ use crate::check::{form_outside_dialect, ref_unresolved};
 use crate::contract::{Deprecation, Form, Format, Property, Schema, find_named};
 use crate::problem::Problem;
 
-mod pattern;
+pub mod pattern;
 mod tagged;
 mod values;
 

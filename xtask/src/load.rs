@@ -199,6 +199,7 @@ fn build(sources: &BTreeMap<String, Value>, problems: &mut Vec<Problem>) -> Opti
         segments: read::segments(single("instructions.json")?),
         footers: read::footers(single("instructions.json")?),
         clients: read::clients(single("clients.json")?),
+        surface: read::surface(single("clients.json")?),
         resources: read::resources(single("resources.json")?),
         shapes,
         tools,

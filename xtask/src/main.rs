@@ -19,6 +19,7 @@ mod load;
 mod lower;
 mod places;
 mod problem;
+mod profile;
 mod verdicts;
 mod workspace;
 mod write;
@@ -62,6 +63,14 @@ enum Command {
         /// Id of the rule, as a report shows it in brackets.
         rule: Option<String>,
     },
+    /// Show what clients refuse in the tool list of any server.
+    Lint {
+        /// Answer to tools/list, as JSON.
+        file: PathBuf,
+        /// Name of the server in the settings of its clients.
+        #[arg(long)]
+        server: Option<String>,
+    },
     /// Build the program and run it: MCP and plain HTTP on this machine.
     Serve {
         /// Arguments of "zero-memory serve".
@@ -93,6 +102,9 @@ fn main() -> ExitCode {
         Command::Demo { data } => commands::demo::run(&root, &data.unwrap_or(shared), &mut out),
         Command::Diff(diff) => commands::diff::run(&diff, &mut out),
         Command::Explain { rule } => commands::explain::run(rule.as_deref(), &mut out),
+        Command::Lint { file, server } => {
+            commands::lint::run(&root, &file, server.as_deref(), &mut out)
+        }
         Command::Codegen => commands::codegen::run(&root, &mut out),
         Command::Serve { arguments } => commands::serve::run(&root, &arguments),
         Command::Test { arguments } => commands::test::run(&root, &arguments, &mut out),

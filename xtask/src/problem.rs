@@ -108,6 +108,11 @@ impl Report {
 
     /// Returns the text that a person reads.
     pub fn render(&self) -> String {
+        self.render_as("The contract holds.")
+    }
+
+    /// The same with other words for a report without findings.
+    pub fn render_as(&self, clean: &str) -> String {
         let mut text = String::new();
         for problem in &self.problems {
             let place = if problem.pointer.is_empty() {
@@ -126,7 +131,7 @@ impl Report {
         }
         let n_problems = self.problems.len();
         let _ = match n_problems {
-            0 => writeln!(text, "The contract holds."),
+            0 => writeln!(text, "{clean}"),
             1 => writeln!(text, "1 finding; {MORE}."),
             _ => writeln!(text, "{n_problems} findings; {MORE}."),
         };

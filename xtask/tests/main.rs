@@ -8,5 +8,6 @@ mod exit_codes;
 mod fixture;
 mod fresh;
 mod laws;
+mod profile;
 mod repository;
 mod rules;

@@ -256,6 +256,20 @@ fn clients(contract: &Contract) -> String {
             entry.date,
         );
     }
+    text.push_str("\n## Tool lists\n\nLimits that the tool list keeps for every client alike.\n`cargo xtask explain RULE` has the page of a rule, and `cargo xtask lint FILE` holds the list of any server against all of them.\n\n| rule | client | limit | effect | source | seen |\n|---|---|---|---|---|---|\n");
+    for row in &contract.surface {
+        let value = row.value.map(|value| value.to_string());
+        let _ = writeln!(
+            text,
+            "| `{}` | {} | {} | {} | {} | {} |",
+            row.rule,
+            row.client,
+            value.unwrap_or_default(),
+            row.effect,
+            row.source,
+            row.date,
+        );
+    }
     text
 }
 

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::contract::{
     Access, Address, Annotations, ClientLimit, Deprecation, ErrorEntry, Example, Footers, Limit,
-    Prefix, RefusedBy, Resource, Schema, Segment, SegmentBody, Settings, Slot, Step, Tool,
-    ToolError, Toolset, Verdict, find_named,
+    Prefix, RefusedBy, Resource, Schema, Segment, SegmentBody, Settings, Slot, Step, SurfaceLimit,
+    Tool, ToolError, Toolset, Verdict, find_named,
 };
 use crate::dialect::{Reader, escape};
 
@@ -205,6 +205,20 @@ pub fn clients(value: &Value) -> Vec<ClientLimit> {
                 source: text(entry, "source"),
                 date: text(entry, "date"),
             })
+        })
+        .collect()
+}
+
+/// Returns the limits on tool lists of `clients.json`.
+pub fn surface(value: &Value) -> Vec<SurfaceLimit> {
+    items(value, "surface")
+        .map(|entry| SurfaceLimit {
+            rule: text(entry, "rule"),
+            client: text(entry, "client"),
+            value: entry["value"].as_u64(),
+            effect: text(entry, "effect"),
+            source: text(entry, "source"),
+            date: text(entry, "date"),
         })
         .collect()
 }
