@@ -3,12 +3,37 @@
 
 use serde_json::Value;
 
-pub mod decimal;
-pub mod json;
+mod array;
+mod automaton;
+mod compile;
+mod decimal;
+mod evaluate;
+mod evaluated;
+mod expand;
+mod goal;
+mod json;
+mod node;
+mod number;
+mod object;
+mod regex;
+mod scope;
+mod search;
 mod stock;
+mod text;
 
+use compile::Compiler;
+use goal::Lit;
 use json::Json;
 pub use json::Unreadable;
+use node::Arena;
+use search::{Outcome, Search};
+
+/// Stack of a comparison; only what is used is ever taken from the machine.
+const STACK_BYTES: usize = 512 << 20;
+/// Longest chain of schemas that a stock validator is asked to follow.
+const MAX_STOCK_DEPTH: usize = 1_000;
+/// Counterexamples that are tried on the stock validator.
+const MAX_CANDIDATES: usize = 4;
 
 /// A schema together with the document that its references look into.
 #[derive(Clone, Debug)]
@@ -102,31 +127,102 @@ impl Document {
 }
 
 /// Says whether every instance of `a` is an instance of `b`.
+///
+/// The search runs on a thread of its own, whose stack holds the deepest
+/// schema that is read.
 pub fn contained(a: &Document, b: &Document, options: &Options) -> Verdict {
-    let unknown = |why: &str| Verdict {
-        answer: Answer::Unknown {
-            why: why.to_owned(),
-        },
-        steps: 0,
-    };
     if let Some(refusal) = a.refusal.as_ref().or(b.refusal.as_ref()) {
-        return unknown(&refusal.to_string());
+        return Verdict::unknown(refusal.to_string(), 0);
     }
+    on_large_stack(|| compare(a, b, options)).unwrap_or_else(|why| Verdict::unknown(why, 0))
+}
+
+fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, String> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
+        match thread.spawn_scoped(scope, work) {
+            Ok(thread) => thread
+                .join()
+                .map_err(|_| "the comparison failed inside".to_owned()),
+            Err(error) => Err(format!("no thread could be started: {error}")),
+        }
+    })
+}
+
+fn compare(a: &Document, b: &Document, options: &Options) -> Verdict {
     if a.root == b.root && a.pointer == b.pointer {
         return Verdict {
             answer: Answer::Proven,
             steps: 1,
         };
     }
-    for candidate in [Json::Null, Json::Bool(true), Json::String("a".to_owned())] {
-        if stock::separates(a, b, &candidate, options) == Ok(true) {
-            return Verdict {
-                answer: Answer::Refuted {
-                    counterexample: candidate.to_value().0,
-                },
-                steps: 1,
-            };
+    let mut arena = Arena::new();
+    let mut compiler = Compiler::new(&mut arena, &a.root, options);
+    let left = compiler.run(&a.root, &a.pointer);
+    let mut longest = compiler.longest;
+    // Within one document equal places are one schema.
+    let right = if a.root == b.root {
+        compiler.run(&a.root, &b.pointer)
+    } else {
+        let mut compiler = Compiler::new(&mut arena, &b.root, options);
+        let right = compiler.run(&b.root, &b.pointer);
+        longest = longest.max(compiler.longest);
+        right
+    };
+    arena.mark_loops();
+    let mut search = Search::new(arena, options.max_steps);
+    let goal = [Lit::yes(left), Lit::no(right)];
+    let mut passed: Vec<Json> = Vec::new();
+    let mut why = String::new();
+    while passed.len() < MAX_CANDIDATES {
+        let others = (!passed.is_empty()).then(|| search.other_than(passed.clone()));
+        let found = search.solve(goal.into_iter().chain(others));
+        let witness = match found.outcome {
+            Outcome::Empty if passed.is_empty() => {
+                return Verdict {
+                    answer: Answer::Proven,
+                    steps: search.steps,
+                };
+            }
+            Outcome::Empty => break,
+            Outcome::Unknown(reason) => {
+                if passed.is_empty() {
+                    why = reason;
+                }
+                break;
+            }
+            Outcome::Witness(witness) => witness,
+        };
+        if search.meets_goal(&goal, &witness) != Some(true) {
+            why = "a counterexample did not hold".to_owned();
+            break;
+        }
+        if longest > MAX_STOCK_DEPTH {
+            why = "the schema nests too deep for a stock validator".to_owned();
+            break;
+        }
+        match stock::separates(a, b, &witness, options) {
+            Ok(true) => {
+                return Verdict {
+                    answer: Answer::Refuted {
+                        counterexample: witness.to_value().0,
+                    },
+                    steps: search.steps,
+                };
+            }
+            Ok(false) => why = "a stock validator disagrees on the counterexample".to_owned(),
+            Err(reason) => why = reason,
+        }
+        passed.push(witness);
+    }
+    Verdict::unknown(why, search.steps)
+}
+
+impl Verdict {
+    fn unknown(why: String, steps: u64) -> Self {
+        Self {
+            answer: Answer::Unknown { why },
+            steps,
         }
     }
-    unknown("the schemas differ")
 }

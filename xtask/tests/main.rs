@@ -11,3 +11,4 @@ mod laws;
 mod profile;
 mod repository;
 mod rules;
+mod sets;

@@ -175,3 +175,9 @@ impl PartialOrd for Decimal {
         Some(self.cmp(other))
     }
 }
+
+impl From<i32> for Decimal {
+    fn from(value: i32) -> Self {
+        Self::from_int(value)
+    }
+}

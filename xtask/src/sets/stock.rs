@@ -1,11 +1,15 @@
 //! The second opinion: no counterexample leaves here that a stock validator
 //! does not agree on.
 
-use jsonschema::Draft;
+use jsonschema::{Draft, Registry};
 use serde_json::{Value, json};
 
 use super::json::Json;
+use super::scope::Dialect;
 use super::{Document, Options};
+
+/// Where a document stands while a schema within it is read.
+const BASE: &str = "file:///document.json";
 
 /// Says whether a stock validator finds the instance valid under `a` and
 /// invalid under `b`; an error says why it could not tell.
@@ -17,30 +21,58 @@ pub fn separates(
 ) -> Result<bool, String> {
     let (instance, exact) = instance.to_value();
     if !exact {
-        return Err("the counterexample needs a number that doubles cannot hold".to_owned());
+        return Err("a counterexample needs a number that doubles cannot hold".to_owned());
     }
     Ok(accepts(a, &instance, options)? && !accepts(b, &instance, options)?)
 }
 
-fn accepts(document: &Document, instance: &Value, _options: &Options) -> Result<bool, String> {
+fn accepts(document: &Document, instance: &Value, options: &Options) -> Result<bool, String> {
     // Numbers beyond doubles are read as every stock reader reads them.
     let (root, _) = document.root.to_value();
-    let mut build = jsonschema::options().should_validate_formats(false);
-    if root.get("$schema").is_none() {
-        build = build.with_draft(Draft::Draft202012);
-    }
-    let schema = if document.pointer.is_empty() {
-        root
-    } else {
-        json!({ "$ref": format!("#{}", document.pointer), "$defs": { "root": root } })
+    let draft = match Dialect::of(&document.root) {
+        Dialect::Four => Draft::Draft4,
+        Dialect::Six => Draft::Draft6,
+        Dialect::Seven => Draft::Draft7,
+        Dialect::Nineteen => Draft::Draft201909,
+        Dialect::Twenty => Draft::Draft202012,
     };
-    build
-        .build(&schema)
-        .map(|validator| validator.is_valid(instance))
-        .map_err(|error| {
-            format!(
-                "a stock validator cannot read the schema: {}",
-                error.masked_with("a value")
-            )
-        })
+    let refuse = |why: String| format!("a stock validator cannot read the schema: {why}");
+    let formats = enforces(options);
+    let build = jsonschema::options()
+        .with_draft(draft)
+        .should_validate_formats(formats);
+    let built = if document.pointer.is_empty() {
+        build.build(&root)
+    } else {
+        let registry = Registry::new()
+            .draft(draft)
+            .extend([(BASE, &root)])
+            .and_then(|registry| registry.prepare())
+            .map_err(|error| refuse(error.to_string()))?;
+        build
+            .with_registry(&registry)
+            .build(&json!({ "$ref": format!("{BASE}#{}", document.pointer) }))
+    };
+    match built {
+        Ok(validator) => Ok(validator.is_valid(instance)),
+        Err(error) => Err(refuse(error.masked_with("a value").to_string())),
+    }
+}
+
+/// Says whether any format is enforced.
+fn enforces(options: &Options) -> bool {
+    ["date-time", "date", "time", "uuid", "email", "uri", "ipv4"]
+        .iter()
+        .any(|name| (options.formats_assert)(name))
+}
+
+/// Says whether a text has a format; `None` if the format is not known.
+pub fn has_format(name: &str, text: &str) -> Option<bool> {
+    let validator = jsonschema::options()
+        .with_draft(Draft::Draft202012)
+        .should_validate_formats(true)
+        .should_ignore_unknown_formats(false)
+        .build(&json!({ "format": name }))
+        .ok()?;
+    Some(validator.is_valid(&Value::String(text.to_owned())))
 }

@@ -1,0 +1,287 @@
+//! Arrays: a length, a goal for each position, items that have to be there
+//! or must not be too many, and items that differ or repeat.
+
+use std::collections::HashSet;
+
+use super::goal::{Arrays, Lit};
+use super::json::Json;
+use super::search::{Found, Gather, Outcome, Search};
+
+/// Longest array that is built.
+const MAX_LENGTH: u64 = 3_000;
+
+/// One way to fill the positions of an array.
+struct Filling<'a> {
+    arrays: &'a Arrays,
+    /// First position from which on all positions are alike.
+    alike: usize,
+    length: usize,
+    /// Positions that have to hold the same value.
+    tie: Option<(usize, usize)>,
+    /// Goals chosen so far.
+    goals: Vec<Vec<Lit>>,
+    /// What failed before: position, what is still needed and allowed, and
+    /// the choice before.
+    failed: HashSet<(usize, Vec<u64>, Vec<u64>, u64)>,
+    gather: Gather,
+}
+
+impl Search {
+    /// Looks for an array.
+    pub fn array(&mut self, arrays: &Arrays) -> Found {
+        if arrays.max.is_some_and(|max| max < arrays.min) || (arrays.unique && arrays.repeated) {
+            return Found::free(Outcome::Empty);
+        }
+        let prefixes = arrays.items.iter().map(|(prefix, _)| prefix.len());
+        let tails = arrays.tails.iter().map(|(from, _)| *from);
+        let places = arrays.some.iter().map(|some| some.to.unwrap_or(some.from));
+        let alike = prefixes.chain(tails).chain(places).max().unwrap_or(0);
+        let needed: u64 = arrays
+            .some
+            .iter()
+            .map(|some| some.count)
+            .fold(0, u64::saturating_add);
+        let needed = needed.saturating_add(2 * u64::from(arrays.repeated));
+        // An item beyond these could be left out again.
+        let most = (alike as u64).saturating_add(needed).max(arrays.min);
+        let most = arrays.max.map_or(most, |max| most.min(max));
+        let mut gather = Gather::new();
+        let reach = most.min(MAX_LENGTH);
+        for length in arrays.min..=reach {
+            let length = usize::try_from(length).unwrap_or(0);
+            for tie in ties(arrays, alike, length) {
+                if !self.spend(1) {
+                    return self.spent();
+                }
+                let mut filling = Filling {
+                    arrays,
+                    alike,
+                    length,
+                    tie,
+                    goals: Vec::new(),
+                    failed: HashSet::new(),
+                    gather: Gather::new(),
+                };
+                let needs = arrays.some.iter().map(|some| some.count).collect();
+                let room = arrays.at_most.iter().map(|(_, count)| *count).collect();
+                let array = self.fill(&mut filling, needs, room, 0);
+                gather.low = gather.low.min(filling.gather.low);
+                if let Some(array) = array {
+                    return gather.with(array);
+                }
+                let found = filling.gather.end();
+                // No tie and no counts: if a position has no value, no longer
+                // array has one there.
+                let plain = tie.is_none() && arrays.some.is_empty() && arrays.at_most.is_empty();
+                let empty = found.outcome == Outcome::Empty;
+                gather.take(found);
+                if plain && empty {
+                    return gather.end();
+                }
+            }
+        }
+        if most > reach {
+            // Before giving up: perhaps no item fits at all.
+            let tail = self.solve(position(arrays, alike));
+            let empty = tail.outcome == Outcome::Empty && arrays.min > alike as u64;
+            gather.low = gather.low.min(tail.low);
+            if !empty {
+                gather.doubt("an array would have to be too long");
+            }
+        }
+        gather.end()
+    }
+
+    /// Fills the positions from here on.
+    fn fill(
+        &mut self,
+        filling: &mut Filling<'_>,
+        needs: Vec<u64>,
+        room: Vec<u64>,
+        before: u64,
+    ) -> Option<Json> {
+        let at = filling.goals.len();
+        if !self.spend(1) {
+            let found = self.spent();
+            filling.gather.take(found);
+            return None;
+        }
+        if at == filling.length {
+            if needs.iter().any(|need| *need > 0) {
+                return None;
+            }
+            return self.values(filling);
+        }
+        let arrays = filling.arrays;
+        let left = (filling.length - at) as u64;
+        if needs.iter().any(|need| *need > left) {
+            return None;
+        }
+        // Choices after this position do not depend on those before, unless
+        // values are compared with each other.
+        let apart = !arrays.unique && filling.tie.is_none();
+        let key = (at, needs.clone(), room.clone(), before);
+        if apart && filling.failed.contains(&key) {
+            return None;
+        }
+        let n_somes = arrays.some.len();
+        let n_choices = n_somes + arrays.at_most.len();
+        if n_choices > 16 {
+            filling.gather.doubt("an array has too many counts");
+            return None;
+        }
+        let base = position(arrays, at);
+        // Positions that are alike are filled in the order of their choices.
+        let from = if at > filling.alike { before } else { 0 };
+        for choice in from..1u64 << n_choices {
+            let mut goal = base.clone();
+            let mut needs = needs.clone();
+            let mut room = room.clone();
+            let mut fits = true;
+            for (place, (some, need)) in arrays.some.iter().zip(&mut needs).enumerate() {
+                let here = at >= some.from && some.to.is_none_or(|to| at < to);
+                if choice >> place & 1 == 1 {
+                    fits &= here && *need > 0;
+                    *need = need.saturating_sub(1);
+                    goal.extend(&some.goal);
+                }
+            }
+            for (place, ((lit, _), room)) in arrays.at_most.iter().zip(&mut room).enumerate() {
+                if choice >> (place + n_somes) & 1 == 1 {
+                    fits &= *room > 0;
+                    *room = room.saturating_sub(1);
+                    goal.push(*lit);
+                } else {
+                    goal.push(!*lit);
+                }
+            }
+            if !fits {
+                continue;
+            }
+            let found = self.solve(goal.iter().copied());
+            if filling.gather.take(found).is_none() {
+                continue;
+            }
+            filling.goals.push(goal);
+            let array = self.fill(filling, needs, room, choice);
+            filling.goals.pop();
+            if array.is_some() {
+                return array;
+            }
+            if self.steps > self.max_steps {
+                return None;
+            }
+        }
+        if apart {
+            filling.failed.insert(key);
+        }
+        None
+    }
+
+    /// Finds values for the goals of all positions.
+    fn values(&mut self, filling: &mut Filling<'_>) -> Option<Json> {
+        let mut goals = filling.goals.clone();
+        if let Some((one, other)) = filling.tie {
+            let more = goals.get(other).cloned().unwrap_or_default();
+            goals.get_mut(one)?.extend(more);
+            let both = goals.get(one)?.clone();
+            *goals.get_mut(other)? = both;
+        }
+        if !filling.arrays.unique {
+            let mut items = Vec::new();
+            for goal in goals {
+                let found = self.solve(goal);
+                items.push(filling.gather.take(found)?);
+            }
+            return Some(Json::Array(items));
+        }
+        let count = goals.len();
+        // As many values as there are positions are enough for any of them.
+        let mut choices: Vec<Vec<Json>> = Vec::new();
+        let mut known: std::collections::HashMap<Vec<Lit>, Vec<Json>> = Default::default();
+        for goal in goals {
+            if let Some(values) = known.get(&goal) {
+                choices.push(values.clone());
+                continue;
+            }
+            let mut values: Vec<Json> = Vec::new();
+            while values.len() < count {
+                let other = self.other_than(values.clone());
+                let apart = (!values.is_empty()).then_some(other);
+                let found = self.solve(goal.iter().copied().chain(apart));
+                match filling.gather.take(found) {
+                    Some(value) => values.push(value),
+                    None => break,
+                }
+            }
+            known.insert(goal, values.clone());
+            choices.push(values);
+        }
+        matching(&choices).map(Json::Array)
+    }
+}
+
+/// Returns what the item at a position has to meet.
+fn position(arrays: &Arrays, at: usize) -> Vec<Lit> {
+    let items = arrays.items.iter().filter_map(|(prefix, rest)| {
+        let node = prefix.get(at).copied().or(*rest)?;
+        Some(Lit::yes(node))
+    });
+    let tails = arrays.tails.iter().filter(|(from, _)| at >= *from);
+    items.chain(tails.map(|(_, lit)| *lit)).collect()
+}
+
+/// Returns the pairs of positions that may hold the same value, where two
+/// have to.
+fn ties(arrays: &Arrays, alike: usize, length: usize) -> Vec<Option<(usize, usize)>> {
+    if !arrays.repeated {
+        return vec![None];
+    }
+    // Of the positions that are alike, the first two stand for all.
+    let last = length.min(alike + 2);
+    let pairs = (0..last).flat_map(|one| (one + 1..last).map(move |other| Some((one, other))));
+    pairs.collect()
+}
+
+/// Gives each position a value of its own.
+fn matching(choices: &[Vec<Json>]) -> Option<Vec<Json>> {
+    let mut owner: std::collections::HashMap<&Json, usize> = Default::default();
+    for start in 0..choices.len() {
+        // Breadth first: positions that would have to move, and for which
+        // value of whom.
+        let mut came: std::collections::HashMap<&Json, usize> = Default::default();
+        let mut open = std::collections::VecDeque::from([start]);
+        let mut free = None;
+        'search: while let Some(place) = open.pop_front() {
+            for value in choices.get(place)? {
+                if came.contains_key(value) {
+                    continue;
+                }
+                came.insert(value, place);
+                match owner.get(value) {
+                    Some(other) => open.push_back(*other),
+                    None => {
+                        free = Some(value);
+                        break 'search;
+                    }
+                }
+            }
+        }
+        let mut value = free?;
+        loop {
+            let place = *came.get(value)?;
+            let old = owner.iter().find(|(_, owner)| **owner == place);
+            let old = old.map(|(old, _)| *old);
+            owner.insert(value, place);
+            match old {
+                Some(old) if place != start => value = old,
+                _ => break,
+            }
+        }
+    }
+    let mut items = vec![Json::Null; choices.len()];
+    for (value, place) in owner {
+        *items.get_mut(place)? = value.clone();
+    }
+    Some(items)
+}
