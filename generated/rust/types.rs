@@ -202,6 +202,203 @@ pub struct CloseLoopOutput {
     ///true: this call closed it. false: it was closed already.
     pub closed: bool,
 }
+///A dispute: a memory that somebody challenged, or several that are alike or at odds.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+pub struct Conflict {
+    ///Dispute id.
+    pub dispute_id: ::std::string::String,
+    ///pending: nobody has decided. settled: resolve_conflict has.
+    pub status: DisputeStatus,
+    ///challenge: somebody doubts a. near_duplicate: the memories say nearly the same. contradiction: they differ in a number, a version, a value or a negation.
+    pub cause: ::std::string::String,
+    ///What resolve_conflict takes for it; empty when it is settled.
+    pub decisions: ::std::vec::Vec<Decision>,
+    ///Why it was raised.
+    pub reason: ::std::string::String,
+    ///What was seen.
+    pub evidence: ::std::option::Option<::std::string::String>,
+    ///Handle of who challenged, or of whose scan found it.
+    pub raised_by: ::std::string::String,
+    ///UTC, RFC 3339 with milliseconds.
+    pub created_at: ::std::string::String,
+    ///The decision; null while it is pending.
+    pub verdict: ::std::option::Option<::std::string::String>,
+    ///Handle of who decided.
+    pub settled_by: ::std::option::Option<::std::string::String>,
+    ///When it was decided.
+    pub settled_at: ::std::option::Option<::std::string::String>,
+    ///Memory ids that the decision took out of default reads.
+    pub retired: ::std::vec::Vec<::std::string::String>,
+    ///How many memories it is about, as far as you may read them.
+    pub memory_count: i64,
+    ///A memory that a dispute is about.
+    pub a: ConflictMemory,
+    ///A memory that a dispute is about.
+    #[serde(default, skip_serializing_if = "::std::option::Option::is_none")]
+    pub b: ::std::option::Option<ConflictMemory>,
+    ///Further ones; only get_conflict shows them, as many as fit.
+    pub others: ::std::vec::Vec<ConflictMemory>,
+}
+///A memory that a dispute is about.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+pub struct ConflictMemory {
+    ///Memory id.
+    pub id: ::std::string::String,
+    ///The text, or its beginning when truncated is true.
+    pub content: ::std::string::String,
+    ///Whether content is only the beginning; zm://memory/{id} has the whole.
+    pub truncated: bool,
+    ///What sort of statement it is. task and open-question are open loops until close_loop.
+    pub kind: Kind,
+    ///Scope path it lives in.
+    pub scope: ::std::string::String,
+    ///private: its owner alone reads it. shared: every member of its scope does.
+    pub visibility: Visibility,
+    ///Handle of its owner.
+    pub owner: ::std::string::String,
+    ///UTC, RFC 3339 with milliseconds.
+    pub created_at: ::std::string::String,
+    ///false: it has left default reads, by whatever way.
+    pub live: bool,
+}
+///Of a challenge: uphold (the memory stands) or retire (it goes). Of several memories: keep_both (all stay), keep_a or keep_b (that one supersedes the others).
+#[derive(
+    ::serde::Deserialize,
+    ::serde::Serialize,
+    Clone,
+    Copy,
+    Debug,
+    Eq,
+    Hash,
+    Ord,
+    PartialEq,
+    PartialOrd
+)]
+pub enum Decision {
+    #[serde(rename = "keep_both")]
+    KeepBoth,
+    #[serde(rename = "keep_a")]
+    KeepA,
+    #[serde(rename = "keep_b")]
+    KeepB,
+    #[serde(rename = "uphold")]
+    Uphold,
+    #[serde(rename = "retire")]
+    Retire,
+}
+impl ::std::fmt::Display for Decision {
+    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+        match *self {
+            Self::KeepBoth => f.write_str("keep_both"),
+            Self::KeepA => f.write_str("keep_a"),
+            Self::KeepB => f.write_str("keep_b"),
+            Self::Uphold => f.write_str("uphold"),
+            Self::Retire => f.write_str("retire"),
+        }
+    }
+}
+impl ::std::str::FromStr for Decision {
+    type Err = self::error::ConversionError;
+    fn from_str(
+        value: &str,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        match value {
+            "keep_both" => Ok(Self::KeepBoth),
+            "keep_a" => Ok(Self::KeepA),
+            "keep_b" => Ok(Self::KeepB),
+            "uphold" => Ok(Self::Uphold),
+            "retire" => Ok(Self::Retire),
+            _ => Err("invalid value".into()),
+        }
+    }
+}
+impl ::std::convert::TryFrom<&str> for Decision {
+    type Error = self::error::ConversionError;
+    fn try_from(
+        value: &str,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        value.parse()
+    }
+}
+impl ::std::convert::TryFrom<&::std::string::String> for Decision {
+    type Error = self::error::ConversionError;
+    fn try_from(
+        value: &::std::string::String,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        value.parse()
+    }
+}
+impl ::std::convert::TryFrom<::std::string::String> for Decision {
+    type Error = self::error::ConversionError;
+    fn try_from(
+        value: ::std::string::String,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        value.parse()
+    }
+}
+///pending: nobody has decided. settled: resolve_conflict has.
+#[derive(
+    ::serde::Deserialize,
+    ::serde::Serialize,
+    Clone,
+    Copy,
+    Debug,
+    Eq,
+    Hash,
+    Ord,
+    PartialEq,
+    PartialOrd
+)]
+pub enum DisputeStatus {
+    #[serde(rename = "pending")]
+    Pending,
+    #[serde(rename = "settled")]
+    Settled,
+}
+impl ::std::fmt::Display for DisputeStatus {
+    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+        match *self {
+            Self::Pending => f.write_str("pending"),
+            Self::Settled => f.write_str("settled"),
+        }
+    }
+}
+impl ::std::str::FromStr for DisputeStatus {
+    type Err = self::error::ConversionError;
+    fn from_str(
+        value: &str,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        match value {
+            "pending" => Ok(Self::Pending),
+            "settled" => Ok(Self::Settled),
+            _ => Err("invalid value".into()),
+        }
+    }
+}
+impl ::std::convert::TryFrom<&str> for DisputeStatus {
+    type Error = self::error::ConversionError;
+    fn try_from(
+        value: &str,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        value.parse()
+    }
+}
+impl ::std::convert::TryFrom<&::std::string::String> for DisputeStatus {
+    type Error = self::error::ConversionError;
+    fn try_from(
+        value: &::std::string::String,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        value.parse()
+    }
+}
+impl ::std::convert::TryFrom<::std::string::String> for DisputeStatus {
+    type Error = self::error::ConversionError;
+    fn try_from(
+        value: ::std::string::String,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        value.parse()
+    }
+}
 ///A typed relation between two entities.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
 pub struct Edge {
@@ -281,6 +478,19 @@ pub struct ForgetOutput {
     pub memory_id: ::std::string::String,
     ///true: this call retired it. false: it was retired already.
     pub invalidated: bool,
+}
+///Input of `get_conflict`: Read a dispute.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct GetConflictInput {
+    ///Dispute id.
+    pub dispute_id: ::std::string::String,
+}
+///Output of `get_conflict`: Read a dispute.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+pub struct GetConflictOutput {
+    ///A dispute: a memory that somebody challenged, or several that are alike or at odds.
+    pub conflict: Conflict,
 }
 ///What sort of statement it is. task and open-question are open loops until close_loop.
 #[derive(
@@ -466,6 +676,41 @@ pub struct LinkOutput {
     pub type_: ::std::string::String,
     ///false: the same link was there already.
     pub created: bool,
+}
+///Input of `list_conflicts`: List disputes.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct ListConflictsInput {
+    ///Only these. Absent: both.
+    #[serde(default, skip_serializing_if = "::std::option::Option::is_none")]
+    pub status: ::std::option::Option<DisputeStatus>,
+    ///Only those decided this way.
+    #[serde(default, skip_serializing_if = "::std::option::Option::is_none")]
+    pub verdict: ::std::option::Option<Decision>,
+    ///How many at most.
+    #[serde(default, skip_serializing_if = "::std::option::Option::is_none")]
+    pub limit: ::std::option::Option<i64>,
+    ///next_cursor of the last page, with the other arguments unchanged.
+    #[serde(default, skip_serializing_if = "::std::option::Option::is_none")]
+    pub cursor: ::std::option::Option<::std::string::String>,
+}
+impl ::std::default::Default for ListConflictsInput {
+    fn default() -> Self {
+        Self {
+            cursor: Default::default(),
+            limit: Default::default(),
+            status: Default::default(),
+            verdict: Default::default(),
+        }
+    }
+}
+///Output of `list_conflicts`: List disputes.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+pub struct ListConflictsOutput {
+    ///Newest first.
+    pub conflicts: ::std::vec::Vec<Conflict>,
+    ///Pass it as cursor for the next page; null on the last.
+    pub next_cursor: ::std::option::Option<::std::string::String>,
 }
 ///A memory as recall and build_context show it.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
@@ -708,6 +953,25 @@ pub struct RememberOutput {
     ///Where this call stood.
     #[serde(default, skip_serializing_if = "::std::option::Option::is_none")]
     pub session: ::std::option::Option<Session>,
+}
+///Input of `resolve_conflict`: Settle a dispute.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct ResolveConflictInput {
+    ///Dispute id.
+    pub dispute_id: ::std::string::String,
+    ///One of the dispute's decisions.
+    pub decision: Decision,
+}
+///Output of `resolve_conflict`: Settle a dispute.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+pub struct ResolveConflictOutput {
+    ///The dispute.
+    pub dispute_id: ::std::string::String,
+    ///pending: nobody has decided. settled: resolve_conflict has.
+    pub status: DisputeStatus,
+    ///Memory ids that the decision took out of default reads.
+    pub retired: ::std::vec::Vec<::std::string::String>,
 }
 ///A standing rule that a person promoted.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]

@@ -74,6 +74,14 @@ pub(crate) enum Error {
     /// The memory is retired.
     #[error("the memory is retired")]
     Retired(String),
+    /// The dispute was settled by another decision.
+    #[error("the dispute was settled otherwise")]
+    Settled {
+        /// Its id.
+        id: String,
+        /// The decision that settled it.
+        decision: String,
+    },
     /// The memory is no open loop.
     #[error("the memory is no open loop")]
     NoLoop {
@@ -159,6 +167,9 @@ impl From<Error> for contract::Error {
                 "you may read {id}, but neither own it nor write to its scope"
             )),
             Error::Retired(id) => Self::conflict(format!("{id} is retired already")),
+            Error::Settled { id, decision } => {
+                Self::conflict(format!("{id} was settled already: {decision}"))
+            }
             Error::NoLoop { id, kind } => Self::conflict(format!(
                 "{id} is of kind {kind}; only a task or an open-question can be closed"
             )),

@@ -51,6 +51,7 @@ mod call;
 mod clock;
 mod cursor;
 mod digest;
+mod disputes;
 mod error;
 mod guard;
 mod hints;

@@ -200,11 +200,10 @@ pub(crate) fn shown(
             of_memory.push(anchor.name);
         }
     }
-    let mut disputes: HashMap<i64, store::Dispute> = view
-        .pending_disputes(&seqs)?
-        .into_iter()
-        .map(|dispute| (dispute.memory, dispute))
-        .collect();
+    let mut disputes: HashMap<i64, store::Dispute> = HashMap::new();
+    for dispute in view.pending_disputes(&seqs)? {
+        disputes.entry(dispute.memory).or_insert(dispute);
+    }
     let mut memories = Vec::with_capacity(ranked.len());
     for Ranked { summary, score } in ranked {
         let content = contents

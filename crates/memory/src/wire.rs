@@ -17,13 +17,20 @@ const BEGINNING: usize = 240;
 /// Characters of an open loop; what is to be done should be read in full.
 const LOOP_BEGINNING: usize = 480;
 
+/// Characters of a page that are not items, at most: field names, paths, the
+/// thread, the cursor.
+pub(crate) const ENVELOPE: usize = 2_000;
+
+/// Characters that the link to a memory takes beside the payload.
+pub(crate) const LINK: usize = 260;
+
 /// Days after which nobody should take a fact of `core` on trust.
 const CORE_FACT_DAYS: i64 = 180;
 /// The same for references, which rot faster.
 const REFERENCE_DAYS: i64 = 90;
 
 /// Reads a word that the store checks too.
-fn word<T: std::str::FromStr>(word: &str) -> Result<T, Error> {
+pub(crate) fn word<T: std::str::FromStr>(word: &str) -> Result<T, Error> {
     word.parse().map_err(|_| Error::Misfit(word.to_owned()))
 }
 

@@ -7,6 +7,8 @@ mod audience;
 #[cfg(test)]
 mod briefing;
 #[cfg(test)]
+mod disputes;
+#[cfg(test)]
 mod examples;
 #[cfg(test)]
 mod finding;

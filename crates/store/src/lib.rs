@@ -69,7 +69,7 @@ mod writer;
 use std::path::Path;
 
 pub use accounts::Caller;
-pub use disputes::{Dispute, NewDispute};
+pub use disputes::{Cause, Dispute, DisputeRow, DisputeStatus, NewDispute, SideRow};
 pub use entities::{AnchorRow, EdgeRow, EntityRow, EntityUse};
 pub use error::Error;
 pub use history::{Event, HistoryRow};

@@ -11,12 +11,15 @@ use crate::error::Error;
 pub(crate) type Migration = &'static [&'static str];
 
 /// Steps of the memory file; the step at index `n` leads to version `n + 1`.
-pub(crate) const MEMORY: &[Migration] = &[&[
-    include_str!("../migrations/memory/0001_accounts_scopes.sql"),
-    include_str!("../migrations/memory/0001_memories.sql"),
-    include_str!("../migrations/memory/0001_graph.sql"),
-    include_str!("../migrations/memory/0001_disputes_rules.sql"),
-]];
+pub(crate) const MEMORY: &[Migration] = &[
+    &[
+        include_str!("../migrations/memory/0001_accounts_scopes.sql"),
+        include_str!("../migrations/memory/0001_memories.sql"),
+        include_str!("../migrations/memory/0001_graph.sql"),
+        include_str!("../migrations/memory/0001_disputes_rules.sql"),
+    ],
+    &[include_str!("../migrations/memory/0002_disputes.sql")],
+];
 
 /// Steps of the bookkeeping file.
 pub(crate) const BOOKKEEPING: &[Migration] =

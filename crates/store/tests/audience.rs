@@ -1,6 +1,6 @@
 //! Who may read what: nobody sees another person's private rows, in any query.
 
-use store::{Error, HintKind, NewDispute, NewRule, Role, ScopeKind, Visibility};
+use store::{Cause, Error, HintKind, NewDispute, NewRule, Role, ScopeKind, Visibility};
 
 use crate::fixture::{AT, World, add, add_as};
 
@@ -37,13 +37,14 @@ fn private_rows_are_hidden_from_everyone_else_in_every_query() {
         view.add_anchor(row.seq, hidden.key, AT)?;
         view.add_anchor(row.seq, known.key, AT)?;
         view.add_anchor(other.seq, known.key, AT)?;
-        view.dispute(&NewDispute {
-            memory: other.seq,
-            other: Some(row.seq),
-            reason: "why",
+        view.raise(&NewDispute {
+            cause: Cause::Contradiction,
+            sides: &[other.seq, row.seq],
+            reason: "hush why",
             evidence: None,
             at: AT,
         })?;
+        view.challenge(row.seq, "hush doubt", None, AT)?;
         view.add_rule(&NewRule {
             scope: &scope,
             visibility: Visibility::Private,
@@ -97,12 +98,17 @@ fn private_rows_are_hidden_from_everyone_else_in_every_query() {
                 view.anchors_of(&all)?,
                 view.pending_disputes(&all)?
             );
+            let disputes = view.disputes(None, None, i64::MAX, 100)?;
+            let keys: Vec<i64> = disputes.iter().map(|dispute| dispute.key).collect();
+            text += &format!("{disputes:?} {:?}", view.dispute_sides(&keys, 100)?);
+            text += &format!("{:?}", view.dispute_sides(&[1, 2], 100)?);
             text += &format!("{:?} {:?}", view.rules(None)?, view.history(&id)?);
             Ok(text)
         })
     };
     let own = shown(&ann);
     assert!(own.contains("hush rule") && own.contains("hush thing") && own.contains(&id));
+    assert!(own.contains("hush why") && own.contains("hush doubt"));
     let theirs = shown(&bob);
     assert!(
         theirs.contains("open words") && theirs.contains("open thing"),

@@ -1,6 +1,6 @@
 //! Rows: what is stored, what can happen to it, and the record of it.
 
-use store::{Direction, Error, Event, NewDispute, NewRule, Role, ScopeKind, Visibility};
+use store::{Direction, Error, Event, NewRule, Role, ScopeKind, Visibility};
 
 use crate::fixture::{AT, World, add_as};
 
@@ -220,23 +220,13 @@ fn neighbours_are_told_from_both_ends() {
 }
 
 #[test]
-fn a_memory_has_one_pending_dispute_at_most() {
+fn a_memory_has_one_pending_challenge_at_most() {
     let world = World::new();
     let me = world.person("me");
     let row = world
         .row(&me, &world.add(&me, &world.core(&me), "doubtful"))
         .unwrap();
-    let raise = || {
-        world.append(&me, |view| {
-            view.dispute(&NewDispute {
-                memory: row.seq,
-                other: None,
-                reason: "why",
-                evidence: None,
-                at: AT,
-            })
-        })
-    };
+    let raise = || world.append(&me, |view| view.challenge(row.seq, "why", None, AT));
     let (id, pending) = raise();
     assert!(!pending);
     assert_eq!(raise(), (id.clone(), true));

@@ -1,7 +1,7 @@
 //! `challenge`: marks a memory as doubtful.
 
 use contract::types::{ChallengeInput, ChallengeOutput};
-use store::{Append, NewDispute};
+use store::Append;
 
 use crate::error::Error;
 use crate::{Call, Memory, guard, ids};
@@ -29,12 +29,7 @@ fn dispute(
     if !row.is_live() {
         return Err(Error::Retired(id));
     }
-    let (dispute_id, already_pending) = view.dispute(&NewDispute {
-        memory: row.seq,
-        other: None,
-        reason,
-        evidence,
-        at: memory.now(),
-    })?;
+    let (dispute_id, already_pending) =
+        view.challenge(row.seq, reason, evidence, memory.now())?;
     Ok(ChallengeOutput { dispute_id, already_pending })
 }

@@ -11,13 +11,6 @@ use crate::routing::{Unpinned, coverage};
 use crate::threads::{Selectors, stand_for_read};
 use crate::{Call, Memory, cursor, guard, wire};
 
-/// Characters of an answer that are neither memories nor neighbours, at most:
-/// field names, paths, the thread, the cursor.
-const ENVELOPE: usize = 2_000;
-
-/// Characters that the link to a memory takes beside the payload.
-const LINK: usize = 260;
-
 pub(crate) fn recall(
     memory: &Memory,
     call: &Call,
@@ -58,10 +51,10 @@ fn page(
     let k = usize::try_from(input.k.unwrap_or(RECALL_K_DEFAULT)).unwrap_or(1);
     let ranked = walk.take(k)?;
 
-    let mut room = ANSWER_MAX_CHARACTERS - ENVELOPE;
+    let mut room = ANSWER_MAX_CHARACTERS - wire::ENVELOPE;
     let mut memories = Vec::new();
     for memory in recall::shown(view, &ranked, &terms, EXCERPT, memory.now())? {
-        let n_characters = wire::size(&memory)?.1 + LINK;
+        let n_characters = wire::size(&memory)?.1 + wire::LINK;
         // The first one is shown whatever its size: a page of none would end
         // the walk.
         if n_characters >= room && !memories.is_empty() {
@@ -78,7 +71,7 @@ fn page(
     let mut related = Vec::new();
     if input.include_graph.unwrap_or(RECALL_INCLUDE_GRAPH_DEFAULT) {
         for neighbour in recall::neighbours(view, &of, false)? {
-            let n_characters = wire::size(&neighbour)?.1 + LINK;
+            let n_characters = wire::size(&neighbour)?.1 + wire::LINK;
             if n_characters >= room {
                 break;
             }
