@@ -19,6 +19,8 @@ mod official_clients;
 #[cfg(test)]
 mod plain_http;
 #[cfg(test)]
+mod prompts;
+#[cfg(test)]
 mod search;
 #[cfg(test)]
 mod vectors;

@@ -658,3 +658,15 @@ export interface Tools {
   /** Settle a dispute by an explicit decision; nothing else ever retires a disputed memory. Read it with get_conflict first. A challenge takes uphold (the memory stands) or retire (it leaves every read). Several memories take keep_both (all stay), or keep_a / keep_b: that one stays and supersedes all others. Another combination is refused. You may retire what you own, and what is shared in scopes you write to; else forbidden. Retired memories stay in the history and their owner can restore them. Returns dispute_id, status and retired. The same decision again answers the same; another one on a settled dispute is a conflict. */
   resolve_conflict: { input: ResolveConflictInput; output: ResolveConflictOutput };
 }
+
+/** Arguments of every prompt by name. */
+export interface Prompts {
+  /** What the memory knows that bears on a topic: standing rules, unfinished work, decisions and recent changes. */
+  brief: {
+    /** What you are about to do; left out, the briefing is about unfinished work and recent decisions. */
+    topic?: string;
+  };
+  /** Unfinished tasks and open questions to go through one by one, with what to do about each. */
+  triage: {
+  };
+}

@@ -45,6 +45,7 @@ pub mod module_undocumented;
 pub mod name_ambiguous;
 pub mod name_malformed;
 pub mod name_mismatched;
+pub mod prompt_unsound;
 pub mod ref_unresolved;
 pub mod served_schema_differs;
 pub mod shape_recursive;
@@ -212,6 +213,7 @@ pub const RULES: &[Rule] = &[
     rule!(name_ambiguous),
     rule!(name_malformed),
     rule!(name_mismatched),
+    rule!(prompt_unsound),
     rule!(ref_unresolved),
     rule!(served_schema_differs),
     rule!(shape_recursive),

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+pub mod prompts;
+
 /// The whole contract as `schema/` states it.
 #[derive(Clone, Debug)]
 pub struct Contract {
@@ -13,11 +15,14 @@ pub struct Contract {
     pub errors: Vec<ErrorEntry>,
     /// Connect-time text, highest priority first.
     pub segments: Vec<Segment>,
+    /// Key in `_meta` that names the segments which were left out.
+    pub dropped_key: String,
     pub footers: Footers,
     pub clients: Vec<ClientLimit>,
     /// What clients refuse in a tool list.
     pub surface: Vec<SurfaceLimit>,
     pub resources: Vec<Resource>,
+    pub prompts: Vec<prompts::Prompt>,
     /// Shared shapes by name.
     pub shapes: BTreeMap<String, Schema>,
     /// Tools by name.
@@ -47,6 +52,8 @@ pub struct Settings {
     pub id_prefixes: Vec<(String, String)>,
     pub budgets: Vec<(String, u64)>,
     pub toolsets: Vec<(String, String)>,
+    /// Name of the toolset that is offered when nobody chooses.
+    pub default_toolset: String,
     pub prefixes: Vec<Prefix>,
 }
 
@@ -140,13 +147,15 @@ pub struct ClientLimit {
 pub enum Limit {
     InstructionsMaxBytes,
     IntegerPriority,
+    NoResourceLinks,
 }
 
 impl Limit {
     /// Every limit with its name in the schema.
-    pub const ALL: [(&'static str, Self); 2] = [
+    pub const ALL: [(&'static str, Self); 3] = [
         ("instructions_max_bytes", Self::InstructionsMaxBytes),
         ("integer_priority", Self::IntegerPriority),
+        ("no_resource_links", Self::NoResourceLinks),
     ];
 }
 

@@ -16,14 +16,16 @@ use crate::places::{references, shape_file, tool_file};
 use crate::problem::Problem;
 use crate::write;
 
+mod prompts;
 mod read;
 mod strict;
 
-const SINGLE_FILES: [&str; 5] = [
+const SINGLE_FILES: [&str; 6] = [
     "clients.json",
     "contract.json",
     "errors.json",
     "instructions.json",
+    "prompts.json",
     "resources.json",
 ];
 
@@ -99,6 +101,7 @@ pub fn meta_of(file: &str) -> Option<&'static str> {
             "contract.json" => Some("schema/meta/contract.json"),
             "errors.json" => Some("schema/meta/errors.json"),
             "instructions.json" => Some("schema/meta/instructions.json"),
+            "prompts.json" => Some("schema/meta/prompts.json"),
             "resources.json" => Some("schema/meta/resources.json"),
             _ => None,
         },
@@ -197,10 +200,12 @@ fn build(sources: &BTreeMap<String, Value>, problems: &mut Vec<Problem>) -> Opti
         settings: read::settings(single("contract.json")?),
         errors: read::errors(single("errors.json")?),
         segments: read::segments(single("instructions.json")?),
+        dropped_key: read::text(single("instructions.json")?, "dropped_key"),
         footers: read::footers(single("instructions.json")?),
         clients: read::clients(single("clients.json")?),
         surface: read::surface(single("clients.json")?),
         resources: read::resources(single("resources.json")?),
+        prompts: prompts::prompts(single("prompts.json")?),
         shapes,
         tools,
     };

@@ -13,6 +13,9 @@ pub mod constants;
 #[path = "../../../generated/rust/errors.rs"]
 #[rustfmt::skip]
 pub mod errors;
+#[path = "../../../generated/rust/prompts.rs"]
+#[rustfmt::skip]
+pub mod prompts;
 #[path = "../../../generated/rust/tools.rs"]
 #[rustfmt::skip]
 pub mod tools;

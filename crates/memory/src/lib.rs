@@ -162,6 +162,14 @@ impl Memory {
         (self.shared.clock)()
     }
 
+    /// Returns the moment so many seconds ago, as RFC 3339.
+    pub fn moment_ago(&self, seconds: u32) -> String {
+        clock::rfc3339(
+            self.now()
+                .saturating_sub(i64::from(seconds) * clock::SECOND_MS),
+        )
+    }
+
     /// Returns the store, opening it if this is the first call.
     pub(crate) fn store(&self) -> Result<Arc<Store>, Error> {
         let mut open = self

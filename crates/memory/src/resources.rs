@@ -19,6 +19,19 @@ impl Memory {
         self.read(call, |view| Ok(read(view, uri)?))
     }
 
+    /// Returns ids of live memories that a resource URI may name and that
+    /// begin so, newest first.
+    pub fn memory_ids(
+        &self,
+        call: &Call,
+        beginning: &str,
+        limit: usize,
+    ) -> Result<Vec<String>, contract::Error> {
+        self.read(call, |view| {
+            Ok(view.memory_ids(beginning, limit).map_err(Error::from)?)
+        })
+    }
+
     /// Returns the texts of the caller's own standing rules, pinned first, if
     /// the store is open already. A first answer must not wait for it.
     pub fn rules_if_open(&self) -> Vec<String> {

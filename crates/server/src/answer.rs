@@ -2,20 +2,21 @@
 //! show the model only `structuredContent`, some only text, some only the
 //! first block.
 
-use contract::constants::{CHANGE_FOOTER, CLIENT_LIMITS, Limit, MEMORY_ID_PREFIX, READ_FOOTER};
+use contract::constants::{CHANGE_FOOTER, MEMORY_ID_PREFIX, READ_FOOTER};
 use contract::{Access, Error, ToolName};
 use rmcp::model::{Annotations, CallToolResult, ContentBlock, Resource, Role};
 use serde_json::Value;
+
+use crate::limits::Limits;
 
 /// Longest name of a resource link, in characters.
 const LINK_NAME_CHARACTERS: usize = 60;
 
 /// Returns the result of a call that succeeded.
-pub fn success(tool: ToolName, payload: Value, client_name: Option<&str>) -> CallToolResult {
+pub fn success(tool: ToolName, payload: Value, limits: Limits) -> CallToolResult {
     let mut content = vec![ContentBlock::text(payload.to_string())];
-    if tool.access() == Access::Read {
-        let fractions = !rejects_fractions(client_name);
-        content.extend(links(&payload, fractions));
+    if tool.access() == Access::Read && limits.links {
+        content.extend(links(&payload, limits.fractions));
     }
     content.push(ContentBlock::text(footer(tool, &payload)));
     let mut result = CallToolResult::success(content);
@@ -28,15 +29,6 @@ pub fn success(tool: ToolName, payload: Value, client_name: Option<&str>) -> Cal
 /// the output schema.
 pub fn failure(error: &Error) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(error.body().to_string())])
-}
-
-fn rejects_fractions(client_name: Option<&str>) -> bool {
-    let Some(name) = client_name.map(str::to_ascii_lowercase) else {
-        return false;
-    };
-    CLIENT_LIMITS.iter().any(|entry| {
-        entry.limit == Limit::IntegerPriority && entry.client_names.contains(&name.as_str())
-    })
 }
 
 /// Returns a link for every memory that the payload shows, in its order.
@@ -135,7 +127,7 @@ mod tests {
             ],
             "related": [{ "id": "mem_a", "content": "first again" }],
         });
-        let result = success(ToolName::Recall, payload, None);
+        let result = success(ToolName::Recall, payload, Limits::NONE);
         let text = serde_json::to_value(&result.content).unwrap();
         assert_eq!(text[1]["uri"], "zm://memory/mem_a");
         assert_eq!(text[1]["annotations"]["priority"], 1.0);
@@ -147,10 +139,26 @@ mod tests {
     #[test]
     fn a_client_that_rejects_fractions_gets_none() {
         let payload = json!({ "memories": [{ "id": "mem_a", "content": "first" }] });
-        let result = success(ToolName::Recall, payload, Some("codex-mcp-client"));
+        let limits = Limits {
+            fractions: false,
+            ..Limits::NONE
+        };
+        let result = success(ToolName::Recall, payload, limits);
         let text = serde_json::to_value(&result.content).unwrap();
+        assert_eq!(text[1]["uri"], "zm://memory/mem_a");
         assert_eq!(text[1]["annotations"]["priority"], Value::Null);
         assert_eq!(text[1]["annotations"]["audience"], json!(["assistant"]));
+    }
+
+    #[test]
+    fn a_client_that_rejects_links_gets_none() {
+        let payload = json!({ "memories": [{ "id": "mem_a", "content": "first" }] });
+        let limits = Limits {
+            links: false,
+            ..Limits::NONE
+        };
+        let result = success(ToolName::Recall, payload, limits);
+        assert_eq!(result.content.len(), 2);
     }
 
     #[test]

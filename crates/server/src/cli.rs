@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use contract::constants::DEFAULT_TOOLSET;
 
 /// One memory that every AI coding agent of a person shares over MCP.
 #[derive(Parser)]
@@ -58,7 +59,7 @@ pub struct Settings {
     )]
     pub handle: String,
     /// Which tools to offer.
-    #[arg(long, value_enum, default_value = "core", env = "ZERO_MEMORY_TOOLSET")]
+    #[arg(long, value_enum, default_value = DEFAULT_TOOLSET, env = "ZERO_MEMORY_TOOLSET")]
     pub toolset: Toolset,
     /// How much to log on standard error.
     #[arg(long, value_enum, env = "ZERO_MEMORY_LOG")]

@@ -17,7 +17,7 @@ use serde_json::Value;
 mod arguments;
 mod violations;
 
-pub use violations::LONE_SURROGATE;
+pub use violations::{LONE_SURROGATE, unknown};
 
 /// Validates, dispatches and checks every call.
 pub struct Door {
@@ -29,6 +29,8 @@ pub struct Door {
 
 /// What the door keeps of one tool.
 struct Entry {
+    /// Whether callers may name it; the server itself may call every tool.
+    is_served: bool,
     input_schema: Value,
     output_schema: Value,
     // Compiled on first use: a process that only lists tools pays nothing.
@@ -36,10 +38,18 @@ struct Entry {
     output: OnceLock<Result<Validator, String>>,
 }
 
+/// The name of a tool in a list; the rest is not read.
+#[derive(serde::Deserialize)]
+struct Named {
+    name: String,
+}
+
 impl Door {
-    /// Returns the door to this memory with the tools of the served list.
-    pub fn new(memory: Memory, served: &str) -> Result<Self, serde_json::Error> {
-        let list: Vec<Value> = serde_json::from_str(served)?;
+    /// Returns the door to this memory: it knows all tools, and offers those
+    /// of the served list.
+    pub fn new(memory: Memory, all: &str, served: &str) -> Result<Self, serde_json::Error> {
+        let list: Vec<Value> = serde_json::from_str(all)?;
+        let offered: Vec<Named> = serde_json::from_str(served)?;
         let mut tools = BTreeMap::new();
         for mut tool in list {
             let name = tool.get("name").and_then(Value::as_str);
@@ -50,6 +60,7 @@ impl Door {
             tools.insert(
                 name,
                 Entry {
+                    is_served: offered.iter().any(|entry| entry.name == name.as_str()),
                     input_schema: take("inputSchema"),
                     output_schema: take("outputSchema"),
                     input: OnceLock::new(),
@@ -77,13 +88,18 @@ impl Door {
 
     /// Returns the tool of this name, if the door offers it.
     pub fn find(&self, name: &str) -> Option<ToolName> {
-        ToolName::find(name).filter(|tool| self.tools.contains_key(tool))
+        ToolName::find(name).filter(|tool| self.tools.get(tool).is_some_and(|tool| tool.is_served))
     }
 
     /// Returns what to say about a name that no tool has.
     pub fn unknown_tool(&self, name: &str) -> String {
-        let names: Vec<&str> = self.tools.keys().map(|tool| tool.as_str()).collect();
-        violations::unknown("tool", name, &names)
+        let names: Vec<&str> = self
+            .tools
+            .iter()
+            .filter(|(_, entry)| entry.is_served)
+            .map(|(tool, _)| tool.as_str())
+            .collect();
+        unknown("tool", name, &names)
     }
 
     /// Returns how many calls are being worked on.
@@ -225,6 +241,7 @@ mod tests {
     #[test]
     fn an_answer_that_breaks_its_schema_becomes_internal() {
         let entry = Entry {
+            is_served: true,
             input_schema: Value::Null,
             output_schema: serde_json::json!({ "type": "object", "required": ["scope"] }),
             input: OnceLock::new(),

@@ -1,6 +1,6 @@
 //! Composes the connect-time text from whole segments under the client's cap.
 
-use contract::constants::{CLIENT_LIMITS, INSTRUCTIONS, Limit, SegmentBody, Slot};
+use contract::constants::{INSTRUCTIONS, SegmentBody, Slot, TOOLSETS};
 
 /// What the server fills in.
 pub struct Facts<'a> {
@@ -19,18 +19,6 @@ pub struct Composed {
     pub text: String,
     /// Ids of the segments that did not fit.
     pub dropped: Vec<&'static str>,
-}
-
-/// Returns how many bytes of instructions this client reads, if it caps them.
-pub fn cap_of(client_name: Option<&str>) -> Option<usize> {
-    let name = client_name?.to_ascii_lowercase();
-    CLIENT_LIMITS
-        .iter()
-        .filter(|entry| entry.client_names.contains(&name.as_str()))
-        .find_map(|entry| match entry.limit {
-            Limit::InstructionsMaxBytes(bytes) => Some(bytes),
-            Limit::IntegerPriority => None,
-        })
 }
 
 /// Returns the text for a client with this cap.
@@ -72,7 +60,10 @@ fn fill(slot: Slot, facts: &Facts<'_>) -> Option<String> {
         Slot::AttachedProject => facts.attached_project.map(|scope| {
             format!("This session works in {scope}; writes without a target go there.")
         }),
-        Slot::Toolset => Some(format!("Toolset: {}.", facts.toolset)),
+        Slot::Toolset => TOOLSETS
+            .iter()
+            .find(|(name, _)| *name == facts.toolset)
+            .map(|(_, words)| (*words).to_owned()),
     }
 }
 
@@ -109,13 +100,5 @@ mod tests {
         assert_eq!(composed.dropped, Vec::<&str>::new());
         assert!(composed.text.contains("Rule 499."));
         assert!(composed.text.contains("proj.me.shop"));
-    }
-
-    #[test]
-    fn the_cap_is_found_by_the_name_in_the_handshake() {
-        assert_eq!(cap_of(Some("claude-code")), Some(2048));
-        assert_eq!(cap_of(Some("Claude-Code")), Some(2048));
-        assert_eq!(cap_of(Some("inspector")), None);
-        assert_eq!(cap_of(None), None);
     }
 }

@@ -66,19 +66,20 @@ pub async fn observed(
     blocking(call, tool.as_str(), body).await
 }
 
-/// The same for the reading of a resource.
-pub async fn observed_resource(
+/// The same for a method of the protocol that only reads.
+pub async fn observed_method<T: Send + 'static>(
     call: Call,
-    body: impl FnOnce(&Call) -> Result<Value, Error> + Send + 'static,
-) -> Result<Value, Error> {
-    blocking(call, "resources/read", body).await
+    method: &'static str,
+    body: impl FnOnce(&Call) -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
+    blocking(call, method, body).await
 }
 
-async fn blocking(
+async fn blocking<T: Send + 'static>(
     call: Call,
     name: &'static str,
-    body: impl FnOnce(&Call) -> Result<Value, Error> + Send + 'static,
-) -> Result<Value, Error> {
+    body: impl FnOnce(&Call) -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
     let request_id = call.request_id.clone();
     let started = Instant::now();
     let outcome = tokio::task::spawn_blocking(move || body(&call))

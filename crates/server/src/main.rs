@@ -27,6 +27,7 @@ mod cli;
 mod door;
 mod http;
 mod instructions;
+mod limits;
 mod local;
 mod logs;
 mod mcp;
@@ -89,7 +90,9 @@ fn start<F: Future<Output = Result<()>>>(
         Toolset::Core => TOOLS_LIST_CORE,
         Toolset::Full => TOOLS_LIST_FULL,
     };
-    let door = Arc::new(Door::new(memory, served).context("the served tools cannot be read")?);
+    let door = Arc::new(
+        Door::new(memory, TOOLS_LIST_FULL, served).context("the served tools cannot be read")?,
+    );
     let shared = Arc::new(Shared::new(Arc::clone(&door), settings.toolset.as_str())?);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(WORKERS)

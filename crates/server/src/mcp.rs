@@ -3,26 +3,34 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use contract::Error;
-use contract::constants::{CONTRACT_CAPABILITY, CONTRACT_VERSION, RESOURCES, SERVER_NAME};
+use contract::constants::{
+    CONTRACT_CAPABILITY, CONTRACT_VERSION, INSTRUCTIONS_DROPPED_KEY, SERVER_NAME,
+};
 use memory::{Call, ClientInfo, Session};
 use rmcp::ErrorData;
 use rmcp::ServerHandler;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest,
-    CustomResult, DiscoverResult, ErrorCode as RpcCode, ExperimentalCapabilities, Implementation,
-    InitializeRequestParams, InitializeResult, JsonObject, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams, ProtocolVersion,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource,
-    ResourceContents, ResourceTemplate, ServerCapabilities, ServerConfig, Tool,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
+    CompleteResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode as RpcCode,
+    ExperimentalCapabilities, GetPromptRequestParams, GetPromptResponse, GetPromptResult,
+    Implementation, InitializeRequestParams, InitializeResult, JsonObject, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
+    PaginatedRequestParams, PromptMessage, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, ResourceContents, Role, ServerCapabilities,
+    ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
 use crate::door::Door;
 use crate::http::RequestId;
-use crate::instructions::{Facts, cap_of, compose};
+use crate::instructions::{Composed, Facts, compose};
+use crate::limits::Limits;
 use crate::{answer, http, logs};
+
+mod completion;
+mod prompts;
+mod resources;
 
 /// How long a list or a discovery may be reused: a day's work, and an upgrade
 /// is seen the same hour.
@@ -55,6 +63,8 @@ impl Shared {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_resources()
+            .enable_prompts()
+            .enable_completions()
             .enable_experimental_with(experimental)
             .build();
         let config = ServerConfig::new(capabilities).with_server_info(
@@ -68,7 +78,7 @@ impl Shared {
         })
     }
 
-    fn instructions(&self, client_name: Option<&str>, session: Option<&Session>) -> String {
+    fn instructions(&self, client_name: Option<&str>, session: Option<&Session>) -> Composed {
         let attached = session.and_then(Session::attached_project);
         let rules = self.door.memory().rules_if_open();
         let facts = Facts {
@@ -76,14 +86,25 @@ impl Shared {
             attached_project: attached.as_deref(),
             toolset: &self.toolset,
         };
-        let composed = compose(&facts, cap_of(client_name));
+        let cap = Limits::of(client_name).instructions_max_bytes;
+        let composed = compose(&facts, cap);
         if !composed.dropped.is_empty() {
-            tracing::info!(
+            tracing::warn!(
+                target: "zero_memory",
                 dropped = composed.dropped.join(","),
-                "instructions were shortened"
+                cap,
+                "instructions were shortened to what the client reads"
             );
         }
-        composed.text
+        composed
+    }
+}
+
+/// Records in a result what had to be left out of its instructions.
+fn note_dropped(meta: &mut Option<MetaObject>, dropped: &[&str]) {
+    if !dropped.is_empty() {
+        let meta = meta.get_or_insert_default();
+        meta.insert(INSTRUCTIONS_DROPPED_KEY.to_owned(), json!(dropped));
     }
 }
 
@@ -114,27 +135,27 @@ impl Handler {
             return Err(ErrorData::invalid_params(message, None));
         };
         let call = self.call_of(context);
-        let client_name = call.client.as_ref().map(|client| client.name.clone());
+        let limits = Limits::of(call.client.as_ref().map(|client| client.name.as_str()));
         let arguments = request.arguments.map_or(Value::Null, Value::Object);
         let door = Arc::clone(&self.shared.door);
         let outcome =
             logs::observed(call, tool, move |call| door.call(call, tool, arguments)).await;
         let mut result = match outcome {
-            Ok(payload) => answer::success(tool, payload, client_name.as_deref()),
+            Ok(payload) => answer::success(tool, payload, limits),
             Err(error) => answer::failure(&error),
         };
-        if is_modern(context) {
-            result.meta = Some(self.identity());
-        }
+        result.meta = self.identity(context);
         Ok(result)
     }
 
     /// Returns the `_meta` by which a 2026 result says who answered.
-    fn identity(&self) -> MetaObject {
-        let mut meta = MetaObject::default();
-        let info = serde_json::to_value(&self.shared.config.server_info).unwrap_or_default();
-        meta.insert("io.modelcontextprotocol/serverInfo".to_owned(), info);
-        meta
+    fn identity(&self, context: &RequestContext<RoleServer>) -> Option<MetaObject> {
+        is_modern(context).then(|| {
+            let mut meta = MetaObject::default();
+            let info = serde_json::to_value(&self.shared.config.server_info).unwrap_or_default();
+            meta.insert("io.modelcontextprotocol/serverInfo".to_owned(), info);
+            meta
+        })
     }
 }
 
@@ -186,10 +207,11 @@ impl ServerHandler for Handler {
         let mut result = self.negotiate_initialize(&request)?;
         let name = request.client_info.name.clone();
         context.peer.set_peer_info(request);
-        let text = self
+        let composed = self
             .shared
             .instructions(Some(&name), self.session.as_deref());
-        result.instructions = Some(text);
+        note_dropped(&mut result.meta, &composed.dropped);
+        result.instructions = Some(composed.text);
         Ok(result)
     }
 
@@ -198,9 +220,9 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<DiscoverResult, ErrorData> {
         let name = context.client_info().map(|info| info.name);
-        let info = self
-            .get_info()
-            .with_instructions(self.shared.instructions(name.as_deref(), None));
+        let composed = self.shared.instructions(name.as_deref(), None);
+        let mut info = self.get_info().with_instructions(composed.text);
+        note_dropped(&mut info.meta, &composed.dropped);
         let versions = self.supported_protocol_versions().into_owned();
         Ok(DiscoverResult::from_server_info(versions, info)
             .with_ttl_ms(FRESH_MS)
@@ -245,17 +267,7 @@ impl ServerHandler for Handler {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         only_page(request)?;
-        let resources = RESOURCES
-            .iter()
-            .filter(|spec| !spec.is_template)
-            .map(|spec| {
-                Resource::new(spec.uri, spec.name)
-                    .with_title(spec.title)
-                    .with_description(spec.description)
-                    .with_mime_type(spec.mime_type)
-            })
-            .collect();
-        Ok(ListResourcesResult::with_all_items(resources)
+        Ok(ListResourcesResult::with_all_items(resources::listed())
             .with_ttl_ms(FRESH_MS)
             .with_cache_scope(CacheScope::Public))
     }
@@ -266,19 +278,11 @@ impl ServerHandler for Handler {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         only_page(request)?;
-        let templates = RESOURCES
-            .iter()
-            .filter(|spec| spec.is_template)
-            .map(|spec| {
-                ResourceTemplate::new(spec.uri, spec.name)
-                    .with_title(spec.title)
-                    .with_description(spec.description)
-                    .with_mime_type(spec.mime_type)
-            })
-            .collect();
-        Ok(ListResourceTemplatesResult::with_all_items(templates)
-            .with_ttl_ms(FRESH_MS)
-            .with_cache_scope(CacheScope::Public))
+        Ok(
+            ListResourceTemplatesResult::with_all_items(resources::templates())
+                .with_ttl_ms(FRESH_MS)
+                .with_cache_scope(CacheScope::Public),
+        )
     }
 
     async fn read_resource(
@@ -289,16 +293,67 @@ impl ServerHandler for Handler {
         let call = self.call_of(&context);
         let door = Arc::clone(&self.shared.door);
         let uri = request.uri.clone();
-        let outcome =
-            logs::observed_resource(call, move |call| door.memory().read_resource(call, &uri))
-                .await;
-        let payload = outcome.map_err(|error| resource_error(&error, &request.uri))?;
+        let outcome = logs::observed_method(call, "resources/read", move |call| {
+            door.memory().read_resource(call, &uri)
+        })
+        .await;
+        let payload = outcome.map_err(|error| resources::read_error(&error, &request.uri))?;
         let contents = ResourceContents::text(payload.to_string(), request.uri)
             .with_mime_type("application/json");
         Ok(ReadResourceResult::new(vec![contents])
             .with_ttl_ms(0)
             .with_cache_scope(CacheScope::Private)
             .into())
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        only_page(request)?;
+        Ok(ListPromptsResult::with_all_items(prompts::listed())
+            .with_ttl_ms(FRESH_MS)
+            .with_cache_scope(CacheScope::Public))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let spec = prompts::find(&request.name)?;
+        let memory = self.shared.door.memory();
+        let values = prompts::values(spec, request.arguments, memory)?;
+        let shared = Arc::clone(&self.shared);
+        let call = self.call_of(&context);
+        let text = logs::observed_method(call, "prompts/get", move |call| {
+            prompts::composed(&shared.door, call, spec, &values, &shared.toolset)
+        })
+        .await
+        .map_err(|error| resources::told(&error))?;
+        let message = PromptMessage::new_text(Role::User, text);
+        let mut result = GetPromptResult::new(vec![message]).with_description(spec.description);
+        result.meta = self.identity(&context);
+        Ok(result.into())
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let source = completion::source_of(&request.r#ref, &request.argument)?;
+        let door = Arc::clone(&self.shared.door);
+        let call = self.call_of(&context);
+        let info = logs::observed_method(call, "completion/complete", move |call| {
+            completion::suggested(&door, call, source, &request.argument.value)
+        })
+        .await
+        .map_err(|error| resources::told(&error))?;
+        let mut result = CompleteResult::new(info);
+        result.meta = self.identity(&context);
+        Ok(result)
     }
 
     async fn on_custom_request(
@@ -323,7 +378,7 @@ impl ServerHandler for Handler {
 }
 
 /// Methods of the protocol that this server answers.
-const OFFERED_METHODS: [&str; 9] = [
+const OFFERED_METHODS: [&str; 12] = [
     "initialize",
     "ping",
     "server/discover",
@@ -333,25 +388,10 @@ const OFFERED_METHODS: [&str; 9] = [
     "resources/list",
     "resources/templates/list",
     "resources/read",
+    "prompts/list",
+    "prompts/get",
+    "completion/complete",
 ];
 
 /// Methods among them that the 2026 era no longer has.
 const REMOVED_METHODS: [&str; 2] = ["initialize", "ping"];
-
-fn resource_error(error: &Error, uri: &str) -> ErrorData {
-    match error.code {
-        contract::ErrorCode::NotFound => {
-            ErrorData::resource_not_found(error.message.clone(), Some(json!({ "uri": uri })))
-        }
-        contract::ErrorCode::ValidationFailed => {
-            ErrorData::invalid_params(error.message.clone(), Some(error.body()))
-        }
-        contract::ErrorCode::Unauthorized
-        | contract::ErrorCode::Forbidden
-        | contract::ErrorCode::Conflict
-        | contract::ErrorCode::RateLimited
-        | contract::ErrorCode::Internal => {
-            ErrorData::internal_error(error.message.clone(), Some(error.body()))
-        }
-    }
-}

@@ -206,6 +206,26 @@ impl Read<'_> {
         Ok(found)
     }
 
+    /// Returns ids of live memories that begin so, newest first.
+    pub fn memory_ids(&self, beginning: &str, limit: usize) -> Result<Vec<String>, Error> {
+        self.list(
+            concat!(
+                // An id is lower-case ASCII, and "{" follows its last letter.
+                "SELECT m.id FROM memory m WHERE m.id >= :from AND m.id < :from || '{' AND ",
+                served!("m"),
+                " AND ",
+                visible!("m"),
+                " ORDER BY m.id DESC LIMIT :limit"
+            ),
+            named_params! {
+                ":from": beginning,
+                ":limit": i64::try_from(limit).unwrap_or(i64::MAX),
+                ":me": self.caller.key,
+            },
+            |row| row.get(0),
+        )
+    }
+
     fn stubs_of_partitions(
         &self,
         sql: &str,

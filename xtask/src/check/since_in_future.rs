@@ -34,6 +34,13 @@ pub fn check(subject: &Subject) -> Vec<Problem> {
             claims.push((file, "/deprecated/since".to_owned(), &deprecated.since));
         }
     }
+    for (index, prompt) in contract.prompts.iter().enumerate() {
+        claims.push((
+            "schema/prompts.json".to_owned(),
+            format!("/prompts/{index}/since"),
+            &prompt.since,
+        ));
+    }
     for place in places(contract) {
         if let Some(deprecated) = &place.schema.deprecated {
             let pointer = format!("{}/x-deprecation/since", place.pointer);

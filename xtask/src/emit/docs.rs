@@ -8,11 +8,17 @@ use crate::contract::{
 use crate::lower::access_word;
 use crate::write::Files;
 
+mod prompts;
+
 /// Emits `docs/*.md`.
 pub fn emit(contract: &Contract) -> Files {
     let mut files = Files::new();
     files.insert("docs/clients.md".to_owned(), clients(contract));
     files.insert("docs/errors.md".to_owned(), errors(contract));
+    files.insert(
+        "docs/prompts.md".to_owned(),
+        mark(contract) + &prompts::page(contract),
+    );
     files.insert("docs/shapes.md".to_owned(), shapes(contract));
     files.insert("docs/tools.md".to_owned(), index(contract));
     for tool in contract.tools.values() {
@@ -42,6 +48,15 @@ fn index(contract: &Contract) -> String {
             name = tool.name,
         );
     }
+    text.push_str("\n## Toolsets\n\n| set | what it offers |\n|---|---|\n");
+    for (name, words) in &contract.settings.toolsets {
+        let _ = writeln!(text, "| {name} | {words} |");
+    }
+    let _ = writeln!(
+        text,
+        "\nUnless `--toolset` or `ZERO_MEMORY_TOOLSET` says otherwise, {} is offered, on standard input and output as over HTTP.",
+        contract.settings.default_toolset
+    );
     text
 }
 

@@ -8,6 +8,7 @@ use crate::write::Files;
 
 mod constants;
 mod errors;
+mod prompts;
 mod tools;
 mod types;
 
@@ -17,6 +18,7 @@ pub fn emit(contract: &Contract) -> Result<Files> {
     let sources = [
         ("constants", constants::source(contract)),
         ("errors", errors::source(contract)),
+        ("prompts", prompts::source(contract)),
         ("tools", tools::source(contract)),
         ("types", types::source(contract)?),
     ];

@@ -71,7 +71,26 @@ pub fn emit(contract: &Contract) -> Files {
         );
     }
     text.push_str("}\n");
+    prompts(&mut text, contract);
     Files::from([("typescript/contract.ts".to_owned(), text)])
+}
+
+fn prompts(text: &mut String, contract: &Contract) {
+    if contract.prompts.is_empty() {
+        return;
+    }
+    text.push_str("\n/** Arguments of every prompt by name. */\nexport interface Prompts {\n");
+    for prompt in &contract.prompts {
+        document(text, "  ", std::slice::from_ref(&prompt.description));
+        let _ = writeln!(text, "  {}: {{", prompt.name);
+        for argument in &prompt.arguments {
+            document(text, "    ", std::slice::from_ref(&argument.description));
+            let mark = if argument.required { "" } else { "?" };
+            let _ = writeln!(text, "    {}{mark}: string;", argument.name);
+        }
+        text.push_str("  };\n");
+    }
+    text.push_str("}\n");
 }
 
 struct Writer<'a> {

@@ -12,15 +12,15 @@ use crate::contract::{
 };
 use crate::dialect::{Reader, escape};
 
-fn text(value: &Value, key: &str) -> String {
+pub fn text(value: &Value, key: &str) -> String {
     value[key].as_str().unwrap_or_default().to_owned()
 }
 
-fn optional_text(value: &Value, key: &str) -> Option<String> {
+pub fn optional_text(value: &Value, key: &str) -> Option<String> {
     value[key].as_str().map(str::to_owned)
 }
 
-fn items<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
+pub fn items<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
     value[key].as_array().into_iter().flatten()
 }
 
@@ -125,6 +125,7 @@ pub fn settings(value: &Value) -> Settings {
             .map(|(name, limit)| (name.clone(), limit.as_u64().unwrap_or_default()))
             .collect(),
         toolsets: texts("toolsets"),
+        default_toolset: text(value, "default_toolset"),
         prefixes: entries(value, "message_prefixes")
             .map(|(prefix, entry)| Prefix {
                 text: prefix.clone(),

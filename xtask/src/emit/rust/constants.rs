@@ -38,6 +38,12 @@ pub fn source(contract: &Contract) -> String {
         "&str",
         format!("{:?}", settings.name),
     );
+    put(
+        "INSTRUCTIONS_DROPPED_KEY",
+        "Key in `_meta` that names the segments which were left out of the instructions.",
+        "&str",
+        format!("{:?}", contract.dropped_key),
+    );
     let footers = [
         (
             "READ_FOOTER",
@@ -70,6 +76,18 @@ pub fn source(contract: &Contract) -> String {
             format!("{value:?}"),
         );
     }
+    put(
+        "DEFAULT_TOOLSET",
+        "Name of the toolset that is offered when nobody chooses.",
+        "&str",
+        format!("{:?}", settings.default_toolset),
+    );
+    put(
+        "TOOLSETS",
+        "Every toolset by name, with what a client is told of it.",
+        "&[(&str, &str)]",
+        format!("&{:?}", settings.toolsets),
+    );
     instructions(&mut text, &contract.segments);
     clients(&mut text, contract);
     resources(&mut text, contract);
@@ -141,6 +159,8 @@ fn clients(text: &mut String, contract: &Contract) {
             InstructionsMaxBytes(usize),
             /// A fraction as the priority of a content block is refused.
             IntegerPriority,
+            /// A link to a resource in a result is refused.
+            NoResourceLinks,
         }
         /// A known limit of a client.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,6 +177,7 @@ fn clients(text: &mut String, contract: &Contract) {
         let limit = match entry.limit {
             Limit::InstructionsMaxBytes => format!("Limit::InstructionsMaxBytes({})", entry.value),
             Limit::IntegerPriority => "Limit::IntegerPriority".to_owned(),
+            Limit::NoResourceLinks => "Limit::NoResourceLinks".to_owned(),
         };
         let _ = write!(
             text,
