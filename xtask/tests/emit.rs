@@ -30,7 +30,7 @@ macro_rules! goldens {
     };
 }
 
-goldens!(arrays deprecation enums numbers objects prompts references strings tagged_unions);
+goldens!(arrays deprecation enums numbers objects references strings tagged_unions);
 
 /// Pinned files and where the generator writes them.
 const PINNED: [(&str, &str); 3] = [

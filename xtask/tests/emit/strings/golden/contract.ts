@@ -85,3 +85,14 @@ export interface Tools {
   /** Keep a note. Pass text, and about if it answers another note. Returns its id. */
   keep: { input: KeepInput; output: KeepOutput };
 }
+
+/** Arguments of every prompt by name. */
+export interface Prompts {
+  /** What was noted. */
+  look: {
+    /** A word. */
+    word?: string;
+    /** A day. */
+    day: string;
+  };
+}
