@@ -78,3 +78,16 @@ pub fn run(command: &mut Command) -> Result<()> {
     }
     Ok(())
 }
+
+/// Runs a command and returns what it wrote; a failure names it.
+pub fn output(command: &mut Command) -> Result<String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output = command
+        .stderr(Stdio::inherit())
+        .output()
+        .with_context(|| format!("cannot run {name}"))?;
+    if !output.status.success() {
+        bail!("{name} failed ({})", output.status);
+    }
+    String::from_utf8(output.stdout).with_context(|| format!("{name} wrote no text"))
+}

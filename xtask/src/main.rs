@@ -45,6 +45,10 @@ enum Command {
         /// Also build the server from nothing.
         #[arg(long)]
         cold: bool,
+        /// Instead, compare verdicts on pairs of schemas with those of other
+        /// tools.
+        #[arg(long, value_name = "PAIRS", num_args = 0..=1)]
+        verdicts: Option<Option<PathBuf>>,
     },
     /// Show every broken promise of the contract; write nothing.
     Check,
@@ -95,7 +99,14 @@ fn main() -> ExitCode {
     let shared = root.join("../shared/data");
     let mut out = std::io::stdout().lock();
     let result = match arguments.command {
-        Command::Bench { data, cold } => {
+        Command::Bench {
+            verdicts: Some(pairs),
+            ..
+        } => {
+            let pairs = pairs.unwrap_or_else(|| root.join("../shared/cases/schema-pairs.json"));
+            commands::bench::verdicts::run(&root, &pairs, &mut out)
+        }
+        Command::Bench { data, cold, .. } => {
             commands::bench::run(&root, &data.unwrap_or(shared), cold, &mut out)
         }
         Command::Check => commands::check::run(&root, &mut out),

@@ -15,6 +15,7 @@ use crate::{cargo, fetch};
 mod figures;
 mod pipe;
 mod texts;
+pub mod verdicts;
 
 use figures::Times;
 use pipe::{Server, payload};
