@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Door, Era, MODERN, NEWEST_LEGACY, Pipes, Site, fresh, hello, json_file};
+use crate::harness::{
+    Door, Era, MODERN, NEWEST_LEGACY, Pipes, Site, TOOLSET, fresh, hello, json_file,
+};
 
 fn contract_version() -> Value {
     json_file("schema/contract.json")["version"].clone()
@@ -83,29 +85,45 @@ fn discover_tells_versions_contract_and_instructions() {
 
 #[test]
 fn tools_list_on_the_wire_is_the_generated_one() {
-    let data = fresh();
-    let site = Site::start(data.path());
-    let mut legacy = Pipes::open(data.path(), Era::Legacy);
-    let mut modern = Pipes::open(data.path(), Era::Modern);
-    let generated = json_file("generated/tools_list/core.json");
-    let tools = generated.get("tools").unwrap_or(&generated).to_string();
-    let answers = [
-        ("stdio, initialize era", legacy.ask("tools/list", json!({}))),
-        ("stdio, 2026 era", modern.ask("tools/list", json!({}))),
-        (
-            "HTTP, initialize era",
-            site.ask(Era::Legacy, "tools/list", json!({})),
-        ),
-        (
-            "HTTP, 2026 era",
-            site.ask(Era::Modern, "tools/list", json!({})),
-        ),
+    let chosen: [(&str, &[(&str, &str)], &[&str]); 3] = [
+        // Nobody chose.
+        ("core", &[], &[]),
+        ("core", &[(TOOLSET, "core")], &["--toolset", "core"]),
+        ("full", &[(TOOLSET, "full")], &["--toolset", "full"]),
     ];
-    for (name, answer) in answers {
-        // As text: the order of keys is part of what clients cache.
-        let served = answer["result"]["tools"].to_string();
-        assert!(served == tools, "{name} serves {served:.400}…");
-        assert!(answer["result"]["nextCursor"].is_null(), "{name}");
+    for (toolset, variables, arguments) in chosen {
+        let data = fresh();
+        let site = Site::start_with(data.path(), arguments);
+        let mut pipes = Pipes::start_with(data.path(), variables);
+        let generated = json_file(format!("generated/tools_list/{toolset}.json"));
+        let tools = generated.get("tools").unwrap_or(&generated).to_string();
+        let told = &json_file("schema/contract.json")["toolsets"][toolset];
+        for era in [Era::Legacy, Era::Modern] {
+            pipes.speak(era);
+            let opening = match era {
+                Era::Legacy => "initialize",
+                Era::Modern => "server/discover",
+            };
+            let opened = [
+                pipes.ask(opening, hello(NEWEST_LEGACY)),
+                site.ask(era, opening, hello(NEWEST_LEGACY)),
+            ];
+            for answer in opened {
+                let words = answer["result"]["instructions"].as_str();
+                let told = told.as_str().expect("a text");
+                assert!(words.is_some_and(|words| words.contains(told)), "{answer}");
+            }
+            let listed = [
+                pipes.ask("tools/list", json!({})),
+                site.ask(era, "tools/list", json!({})),
+            ];
+            for answer in listed {
+                // As text: the order of keys is part of what clients cache.
+                let served = answer["result"]["tools"].to_string();
+                assert!(served == tools, "{toolset}, {era:?}: {served:.400}…");
+                assert!(answer["result"]["nextCursor"].is_null(), "{era:?}");
+            }
+        }
     }
 }
 

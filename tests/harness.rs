@@ -21,6 +21,9 @@ pub use reply::{Reply, at};
 /// may be busy; nothing waits this long unless it hangs.
 pub const DEADLINE: Duration = Duration::from_secs(60);
 
+/// The variable that chooses the tools which a server offers.
+pub const TOOLSET: &str = "ZERO_MEMORY_TOOLSET";
+
 /// The newest version of the `initialize` era.
 pub const NEWEST_LEGACY: &str = "2025-11-25";
 

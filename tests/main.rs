@@ -7,11 +7,15 @@
 #[cfg(test)]
 mod bad_input;
 #[cfg(test)]
+mod conformance;
+#[cfg(test)]
 mod durability;
 #[cfg(test)]
 mod eras;
 #[cfg(test)]
 mod harness;
+#[cfg(test)]
+mod inspector;
 #[cfg(test)]
 mod library_faults;
 #[cfg(test)]

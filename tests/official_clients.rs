@@ -19,7 +19,7 @@ struct Outcome {
 
 /// Fails unless a folder was made from this lock file: `cargo xtask test`
 /// leaves the hash of the lock file in what it fetches.
-fn assert_fetched(lock: &Path, folder: &Path) {
+pub fn assert_fetched(lock: &Path, folder: &Path) {
     let bytes = std::fs::read(lock).expect("the lock file lies in the repository");
     let wanted: String = Sha256::digest(&bytes)
         .iter()
@@ -68,7 +68,7 @@ fn node() -> Command {
     command
 }
 
-fn run(mut command: Command, settings: Value) -> Outcome {
+fn run(command: Command, settings: Value) -> Outcome {
     let work = fresh();
     let mut given = json!({
         "binary": binary(),
@@ -79,27 +79,7 @@ fn run(mut command: Command, settings: Value) -> Outcome {
     for (name, value) in settings.as_object().into_iter().flatten() {
         given[name] = value.clone();
     }
-    let mut child = command
-        .current_dir(work.path())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap_or_else(|error| panic!("{:?} does not start: {error}", command.get_program()));
-    let mut input = child.stdin.take().expect("stdin is a pipe");
-    input
-        .write_all(given.to_string().as_bytes())
-        .expect("it reads its settings");
-    drop(input);
-    let output = child.wait_with_output().expect("it ends");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let last = text.lines().last().unwrap_or_default();
-    let told: Value = serde_json::from_str(last).unwrap_or_else(|error| {
-        panic!(
-            "{error}: {text}\n{}",
-            String::from_utf8_lossy(&output.stderr)
-        )
-    });
+    let told = told(command, &given);
     let failures = told["failures"].as_array().expect("a list").iter();
     Outcome {
         ran: told["ran"]
@@ -110,6 +90,33 @@ fn run(mut command: Command, settings: Value) -> Outcome {
             .map(|failure| failure.as_str().unwrap_or_default().to_owned())
             .collect(),
     }
+}
+
+/// Runs a script in a folder of its own with these settings on its standard
+/// input; returns what it told in the last line of its output.
+pub fn told(mut command: Command, settings: &Value) -> Value {
+    let work = fresh();
+    let mut child = command
+        .current_dir(work.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|error| panic!("{:?} does not start: {error}", command.get_program()));
+    let mut input = child.stdin.take().expect("stdin is a pipe");
+    input
+        .write_all(settings.to_string().as_bytes())
+        .expect("it reads its settings");
+    drop(input);
+    let output = child.wait_with_output().expect("it ends");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let last = text.lines().last().unwrap_or_default();
+    serde_json::from_str(last).unwrap_or_else(|error| {
+        panic!(
+            "{error}: {text}\n{}",
+            String::from_utf8_lossy(&output.stderr)
+        )
+    })
 }
 
 fn check(command: Command, settings: Value) {

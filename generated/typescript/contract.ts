@@ -666,7 +666,7 @@ export interface Prompts {
     /** What you are about to do; left out, the briefing is about unfinished work and recent decisions. */
     topic?: string;
   };
-  /** Unfinished tasks and open questions to go through one by one, with what to do about each. */
+  /** Pending disputes, unfinished tasks and open questions to go through one by one, with what to do about each. */
   triage: {
   };
 }

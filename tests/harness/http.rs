@@ -10,7 +10,9 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::{DEADLINE, Door, Era, MODERN, NEWEST_LEGACY, Reply, binary, params, tool_call};
+use super::{
+    DEADLINE, Door, Era, MODERN, NEWEST_LEGACY, Reply, TOOLSET, binary, params, tool_call,
+};
 
 /// A `serve` process on a free port.
 pub struct Site {
@@ -22,14 +24,21 @@ pub struct Site {
 }
 
 impl Site {
-    /// Starts a server and waits until it listens.
+    /// Starts a server with every tool and waits until it listens.
     pub fn start(data: &Path) -> Self {
+        Self::start_with(data, &["--toolset", "full"])
+    }
+
+    /// Starts a server with these arguments.
+    pub fn start_with(data: &Path, arguments: &[&str]) -> Self {
         let mut child = Command::new(binary())
             .arg("serve")
             .arg("--data")
             .arg(data)
             .args(["--listen", "127.0.0.1:0"])
+            .args(arguments)
             .current_dir(data)
+            .env_remove(TOOLSET)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())

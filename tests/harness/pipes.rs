@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::{DEADLINE, Door, Era, NEWEST_LEGACY, Reply, binary, hello, params, tool_call};
+use super::{DEADLINE, Door, Era, NEWEST_LEGACY, Reply, TOOLSET, binary, hello, params, tool_call};
 
 /// A `stdio` process with its pipes.
 pub struct Pipes {
@@ -26,18 +26,19 @@ pub struct Pipes {
 }
 
 impl Pipes {
-    /// Starts a process and says nothing yet.
+    /// Starts a process with every tool and says nothing yet.
     pub fn start(data: &Path) -> Self {
-        Self::start_with(data, &[])
+        Self::start_with(data, &[(TOOLSET, "full")])
     }
 
-    /// Starts a process with more environment variables.
+    /// Starts a process with these environment variables.
     pub fn start_with(data: &Path, variables: &[(&str, &str)]) -> Self {
         let mut child = Command::new(binary())
             .arg("stdio")
             .arg("--data")
             .arg(data)
             .current_dir(data)
+            .env_remove(TOOLSET)
             .envs(variables.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

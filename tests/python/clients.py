@@ -54,7 +54,7 @@ async def _transport(settings, data):
     """Yields the transport: an async context manager over a pair of streams."""
     if settings["transport"] == "stdio":
         command = StdioServerParameters(
-            command=settings["binary"], args=["stdio", "--data", data], cwd=data
+            command=settings["binary"], args=["stdio", "--toolset", "full", "--data", data], cwd=data
         )
         with open(os.devnull, "w") as silent:
             yield stdio_client(command, errlog=silent)

@@ -13,7 +13,7 @@ START_SECONDS = 20
 def http_server(binary, data):
     """Runs `serve` on a free port; yields the URL and the token."""
     child = subprocess.Popen(
-        [binary, "serve", "--data", data, "--listen", "127.0.0.1:0"],
+        [binary, "serve", "--toolset", "full", "--data", data, "--listen", "127.0.0.1:0"],
         cwd=data,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

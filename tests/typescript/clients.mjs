@@ -30,7 +30,7 @@ export async function connect({ binary, data, client: which, transport, era }) {
   const kit = CLIENTS[which];
   const client = new kit.Client(INFO, kit.options(era));
   if (transport === 'stdio') {
-    const pipe = new kit.Stdio({ command: binary, args: ['stdio', '--data', data], cwd: data, stderr: 'ignore' });
+    const pipe = new kit.Stdio({ command: binary, args: ['stdio', '--toolset', 'full', '--data', data], cwd: data, stderr: 'ignore' });
     await client.connect(pipe);
     return checked(client, which, era, () => client.close());
   }

@@ -10,7 +10,7 @@ const START_MS = 20_000;
 
 /** Starts `serve` on a free port; answers `{ url, token, stop }`. */
 export async function startHttp(binary, data) {
-  const child = spawn(binary, ['serve', '--data', data, '--listen', '127.0.0.1:0'], {
+  const child = spawn(binary, ['serve', '--toolset', 'full', '--data', data, '--listen', '127.0.0.1:0'], {
     cwd: data,
     stdio: ['ignore', 'ignore', 'pipe'],
   });

@@ -41,6 +41,10 @@ pub enum Command {
             env = "ZERO_MEMORY_LISTEN"
         )]
         listen: SocketAddr,
+        /// Offer what the official conformance suite looks for.
+        #[cfg(debug_assertions)]
+        #[arg(long, hide = true)]
+        conformance_fixtures: bool,
     },
 }
 

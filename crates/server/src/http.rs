@@ -15,13 +15,13 @@ use axum::routing::{any, get};
 use axum::serve::ListenerExt;
 use contract::Error;
 use memory::{Call, ClientInfo};
+use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::{Value, json};
 
 use crate::door::Door;
 use crate::logs;
-use crate::mcp::{Handler, Shared};
 use crate::wire::{MAX_MESSAGE_BYTES, mark_lone_surrogates};
 
 mod guard;
@@ -49,9 +49,9 @@ pub async fn bind(address: SocketAddr) -> Result<tokio::net::TcpListener> {
 }
 
 /// Serves until `stop` resolves.
-pub async fn serve(
+pub async fn serve<S: ServerHandler>(
     listener: tokio::net::TcpListener,
-    shared: Arc<Shared>,
+    handler: impl Fn() -> S + Send + Sync + 'static,
     door: Arc<Door>,
     token: String,
     stop: impl Future<Output = ()> + Send + 'static,
@@ -65,13 +65,13 @@ pub async fn serve(
     let listener = listener.tap_io(|stream| {
         let _ = stream.set_nodelay(true);
     });
-    axum::serve(listener, router(site, shared))
+    axum::serve(listener, router(site, handler))
         .with_graceful_shutdown(stop)
         .await
         .context("the server ended")
 }
 
-fn router(site: Site, shared: Arc<Shared>) -> Router {
+fn router<S: ServerHandler>(site: Site, handler: impl Fn() -> S + Send + Sync + 'static) -> Router {
     let config = StreamableHttpServerConfig::default()
         // Many clients never recover from a lost session; without one, nothing
         // is lost when the server restarts.
@@ -82,7 +82,7 @@ fn router(site: Site, shared: Arc<Shared>) -> Router {
         .disable_allowed_hosts()
         .disable_allowed_origins();
     let mcp = StreamableHttpService::new(
-        move || Ok(Handler::new(Arc::clone(&shared), None)),
+        move || Ok(handler()),
         Arc::new(NeverSessionManager::default()),
         config,
     );

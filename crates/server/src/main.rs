@@ -13,8 +13,8 @@ use anyhow::{Context, Result};
 use clap::Parser;
 use contract::served::{TOOLS_LIST_CORE, TOOLS_LIST_FULL};
 use memory::{Memory, MemoryOptions, Session};
-use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
+use rmcp::{ServerHandler, ServiceExt};
 use tokio::io::BufReader;
 use tracing_subscriber::filter::LevelFilter;
 
@@ -25,6 +25,8 @@ use mcp::{Handler, Shared};
 mod answer;
 mod cli;
 mod door;
+#[cfg(debug_assertions)]
+mod fixtures;
 mod http;
 mod instructions;
 mod limits;
@@ -54,9 +56,24 @@ fn main() -> ExitCode {
             logs::start(level(&settings, LevelFilter::WARN));
             start(&settings, |parts| serve_stdio(parts, project))
         }
-        Command::Serve { settings, listen } => {
+        #[cfg(debug_assertions)]
+        Command::Serve {
+            settings,
+            listen,
+            conformance_fixtures: true,
+        } => {
             logs::start(level(&settings, LevelFilter::INFO));
-            start(&settings, |parts| serve_http(parts, listen))
+            start(&settings, |parts| {
+                serve_http(parts, listen, fixtures::Fixtures)
+            })
+        }
+        Command::Serve {
+            settings, listen, ..
+        } => {
+            logs::start(level(&settings, LevelFilter::INFO));
+            start(&settings, |parts| {
+                serve_http(parts, listen, |handler| handler)
+            })
         }
     };
     match outcome {
@@ -135,7 +152,11 @@ async fn serve_stdio(parts: Parts, project: Option<String>) -> Result<()> {
     }
 }
 
-async fn serve_http(parts: Parts, listen: SocketAddr) -> Result<()> {
+async fn serve_http<S: ServerHandler>(
+    parts: Parts,
+    listen: SocketAddr,
+    dressed: impl Fn(Handler) -> S + Send + Sync + 'static,
+) -> Result<()> {
     let listener = http::bind(listen).await?;
     let address = listener.local_addr()?;
     let token = local::token(&parts.folder)?;
@@ -143,7 +164,9 @@ async fn serve_http(parts: Parts, listen: SocketAddr) -> Result<()> {
     say(&format!(
         "connect Claude Code with: claude mcp add --transport http zero-memory http://{address}/mcp --header \"Authorization: Bearer {token}\""
     ));
-    let serving = http::serve(listener, parts.shared, parts.door, token, end_asked());
+    let shared = parts.shared;
+    let handler = move || dressed(Handler::new(Arc::clone(&shared), None));
+    let serving = http::serve(listener, handler, parts.door, token, end_asked());
     // A stream that a client holds open must not hold the process.
     tokio::select! {
         outcome = serving => outcome,

@@ -12,6 +12,7 @@ use crate::{cargo, commands, fetch};
 /// Fetches the official clients, checks the contract, then runs all tests.
 pub fn run(root: &Path, filter: &[String], out: &mut dyn Write) -> Result<u8> {
     fetch::node_modules(&root.join("tests/typescript"))?;
+    fetch::node_modules(&root.join("tests/conformance"))?;
     let python = root.join("tests/python");
     let first = fetch::python(root, &python.join("requirements-mcp-1.txt"))?;
     let second = fetch::python(root, &python.join("requirements-mcp-2.txt"))?;
