@@ -5,6 +5,8 @@
 //! program elsewhere would see.
 
 #[cfg(test)]
+mod agreement;
+#[cfg(test)]
 mod bad_input;
 #[cfg(test)]
 mod conformance;
@@ -24,6 +26,8 @@ mod official_clients;
 mod plain_http;
 #[cfg(test)]
 mod prompts;
+#[cfg(test)]
+mod routes;
 #[cfg(test)]
 mod search;
 #[cfg(test)]

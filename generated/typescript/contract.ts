@@ -131,6 +131,12 @@ export interface Entity {
   last_used_at: string | null;
 }
 
+/** What a server that runs answers. */
+export interface Health {
+  /** ok: it takes calls. */
+  status: "ok" | (string & {});
+}
+
 /** What sort of statement it is. task and open-question are open loops until close_loop. */
 export type Kind = "fact" | "decision" | "preference" | "convention" | "gotcha" | "reference" | "episode" | "task" | "open-question";
 
@@ -225,6 +231,19 @@ export interface OpenLoop {
   created_at: string;
   /** Whole days since it was opened. */
   age_days: number;
+}
+
+/** An OpenAPI 3.1 document. */
+export interface OpenapiDocument {
+  /** Version of OpenAPI. */
+  openapi: string;
+  /** What it describes. */
+  info: {
+    /** Name of the server. */
+    title: string;
+    /** Version of the contract. */
+    version: string;
+  };
 }
 
 /** Which project: git remote URL, working folder, or the name of a known project. */

@@ -23,6 +23,7 @@ pub struct Contract {
     pub surface: Vec<SurfaceLimit>,
     pub resources: Vec<Resource>,
     pub prompts: Vec<prompts::Prompt>,
+    pub routes: Vec<Route>,
     /// Shared shapes by name.
     pub shapes: BTreeMap<String, Schema>,
     /// Tools by name.
@@ -189,6 +190,55 @@ pub struct Resource {
 pub enum Address {
     Uri(String),
     Template(String),
+}
+
+/// A route of plain HTTP.
+#[derive(Clone, Debug)]
+pub struct Route {
+    pub name: String,
+    pub method: Method,
+    /// `{tool}` in it stands for the name of any tool.
+    pub path: String,
+    pub title: String,
+    pub description: String,
+    pub auth: Auth,
+    pub request: Option<Body>,
+    pub response: Body,
+    /// Besides those of the tool.
+    pub errors: Vec<ToolError>,
+}
+
+/// How a route is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    Get,
+    Post,
+}
+
+impl Method {
+    /// Every method with its name in HTTP.
+    pub const ALL: [(&'static str, Self); 2] = [("GET", Self::Get), ("POST", Self::Post)];
+}
+
+/// Who may ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Auth {
+    None,
+    Bearer,
+}
+
+impl Auth {
+    /// Every sort with its name in the schema.
+    pub const ALL: [(&'static str, Self); 2] = [("none", Self::None), ("bearer", Self::Bearer)];
+}
+
+/// What a request or an answer holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Body {
+    /// The input or the output of the tool in the path.
+    OfTool,
+    /// A shared shape, by name.
+    Shape(String),
 }
 
 /// One tool.

@@ -6,6 +6,8 @@ use crate::contract::Contract;
 use crate::write::Files;
 
 mod docs;
+mod openapi;
+mod python;
 mod rust;
 mod tools_list;
 mod typescript;
@@ -15,6 +17,8 @@ mod vectors;
 pub fn emit(contract: &Contract) -> Result<Files> {
     let mut files = Files::new();
     files.extend(docs::emit(contract));
+    files.extend(openapi::emit(contract)?);
+    files.extend(python::emit(contract));
     files.extend(rust::emit(contract)?);
     files.extend(tools_list::emit(contract)?);
     files.extend(typescript::emit(contract));

@@ -20,13 +20,14 @@ mod prompts;
 mod read;
 mod strict;
 
-const SINGLE_FILES: [&str; 6] = [
+const SINGLE_FILES: [&str; 7] = [
     "clients.json",
     "contract.json",
     "errors.json",
     "instructions.json",
     "prompts.json",
     "resources.json",
+    "routes.json",
 ];
 
 /// Everything that was read.
@@ -103,6 +104,7 @@ pub fn meta_of(file: &str) -> Option<&'static str> {
             "instructions.json" => Some("schema/meta/instructions.json"),
             "prompts.json" => Some("schema/meta/prompts.json"),
             "resources.json" => Some("schema/meta/resources.json"),
+            "routes.json" => Some("schema/meta/routes.json"),
             _ => None,
         },
     }
@@ -206,6 +208,7 @@ fn build(sources: &BTreeMap<String, Value>, problems: &mut Vec<Problem>) -> Opti
         surface: read::surface(single("clients.json")?),
         resources: read::resources(single("resources.json")?),
         prompts: prompts::prompts(single("prompts.json")?),
+        routes: read::routes(single("routes.json")?),
         shapes,
         tools,
     };

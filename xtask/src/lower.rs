@@ -4,18 +4,29 @@
 use serde_json::{Map, Value, json};
 
 use crate::contract::{
-    Access, Annotations, Contract, Form, Format, Schema, Tool, Toolset, name_of,
+    Access, Annotations, Contract, Form, Format, Schema, Tool, Toolset, name_of, type_name,
 };
 
 /// Returns the schema as clients see it.
 pub fn lower(contract: &Contract, schema: &Schema) -> Value {
+    spell(contract, schema, None)
+}
+
+/// Returns the schema with every shape as a reference below this one, for
+/// documents that hold the shapes themselves.
+pub fn refer(contract: &Contract, schema: &Schema, base: &str) -> Value {
+    spell(contract, schema, Some(base))
+}
+
+fn spell(contract: &Contract, schema: &Schema, base: Option<&str>) -> Value {
     let mut map = Map::new();
     let form = match &schema.form {
         Form::Shape(name) => {
-            let mut inlined = contract
-                .shapes
-                .get(name)
-                .map_or(Value::Null, |shape| lower(contract, shape));
+            let shape = contract.shapes.get(name);
+            let mut inlined = match base {
+                Some(base) => json!({ "$ref": format!("{base}{}", type_name(name)) }),
+                None => shape.map_or(Value::Null, |shape| lower(contract, shape)),
+            };
             // The place says what the shape is for there.
             if let (Some(text), Some(target)) = (&schema.description, inlined.as_object_mut()) {
                 target.insert("description".to_owned(), json!(text));
@@ -25,7 +36,7 @@ pub fn lower(contract: &Contract, schema: &Schema) -> Value {
         Form::Tagged { variants, .. } => {
             let variants: Vec<Value> = variants
                 .iter()
-                .map(|variant| lower(contract, variant))
+                .map(|variant| spell(contract, variant, base))
                 .collect();
             map.insert("oneOf".to_owned(), json!(variants));
             ""
@@ -48,7 +59,7 @@ pub fn lower(contract: &Contract, schema: &Schema) -> Value {
     if let Some(text) = &schema.description {
         map.insert("description".to_owned(), json!(text));
     }
-    constrain(contract, schema, &mut map);
+    constrain(contract, schema, base, &mut map);
     with_default(Value::Object(map), schema)
 }
 
@@ -64,7 +75,12 @@ fn with_default(mut lowered: Value, schema: &Schema) -> Value {
     lowered
 }
 
-fn constrain(contract: &Contract, schema: &Schema, map: &mut Map<String, Value>) {
+fn constrain(
+    contract: &Contract,
+    schema: &Schema,
+    base: Option<&str>,
+    map: &mut Map<String, Value>,
+) {
     let mut put = |keyword: &str, value: Option<Value>| {
         if let Some(value) = value {
             map.insert(keyword.to_owned(), value);
@@ -74,7 +90,10 @@ fn constrain(contract: &Contract, schema: &Schema, map: &mut Map<String, Value>)
         Form::Object { properties, closed } => {
             let lowered: Map<String, Value> = properties
                 .iter()
-                .map(|property| (property.name.clone(), lower(contract, &property.schema)))
+                .map(|property| {
+                    let field = spell(contract, &property.schema, base);
+                    (property.name.clone(), field)
+                })
                 .collect();
             let required: Vec<&str> = properties
                 .iter()
@@ -91,7 +110,7 @@ fn constrain(contract: &Contract, schema: &Schema, map: &mut Map<String, Value>)
             max_items,
             unique,
         } => {
-            put("items", Some(lower(contract, items)));
+            put("items", Some(spell(contract, items, base)));
             put("minItems", min_items.map(|bound| json!(bound)));
             put("maxItems", max_items.map(|bound| json!(bound)));
             put("uniqueItems", unique.then_some(json!(true)));

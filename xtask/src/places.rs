@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::contract::{Contract, Form, Schema, Tool, type_name};
+use crate::contract::{Body, Contract, Form, Schema, Tool, type_name};
 use crate::dialect::escape;
 
 /// Which way a value travels.
@@ -89,6 +89,16 @@ pub fn places(contract: &Contract) -> Vec<Place<'_>> {
     }
     for resource in &contract.resources {
         walk.shape(&resource.shape, Position::Output);
+    }
+    for route in &contract.routes {
+        for (body, position) in [
+            (route.request.as_ref(), Position::Input),
+            (Some(&route.response), Position::Output),
+        ] {
+            if let Some(Body::Shape(name)) = body {
+                walk.shape(name, position);
+            }
+        }
     }
     walk.places
 }

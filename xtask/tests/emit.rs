@@ -1,5 +1,5 @@
-//! What each form of the dialect becomes: pinned in Rust and TypeScript, and
-//! the Rust is compiled here and reads and writes what it must.
+//! What each form of the dialect becomes: pinned in every language and
+//! document, and the Rust is compiled here and reads and writes what it must.
 //!
 //! `INSTA_UPDATE=always` rewrites the pinned files.
 
@@ -33,9 +33,12 @@ macro_rules! goldens {
 goldens!(arrays deprecation enums numbers objects references strings tagged_unions);
 
 /// Pinned files and where the generator writes them.
-const PINNED: [(&str, &str); 3] = [
+const PINNED: [(&str, &str); 6] = [
     ("contract.ts", "typescript/contract.ts"),
     ("find.md", "docs/tools/find.md"),
+    ("openapi.json", "openapi.json"),
+    ("tools_list.json", "tools_list/full.json"),
+    ("types.py", "python/zero_memory_contract/types.py"),
     ("types.rs", "rust/types.rs"),
 ];
 

@@ -16,6 +16,9 @@ pub mod errors;
 #[path = "../../../generated/rust/prompts.rs"]
 #[rustfmt::skip]
 pub mod prompts;
+#[path = "../../../generated/rust/routes.rs"]
+#[rustfmt::skip]
+pub mod routes;
 #[path = "../../../generated/rust/tools.rs"]
 #[rustfmt::skip]
 pub mod tools;
@@ -31,4 +34,5 @@ pub mod types;
 
 pub use error::Error;
 pub use errors::{ErrorCode, Prefix};
+pub use routes::Route;
 pub use tools::{Access, ToolName, Tools, Views, dispatch};

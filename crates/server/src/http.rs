@@ -13,7 +13,9 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
 use axum::serve::ListenerExt;
-use contract::Error;
+use contract::routes::Auth;
+use contract::served::OPENAPI;
+use contract::{Error, Route};
 use memory::{Call, ClientInfo};
 use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
@@ -90,13 +92,23 @@ fn router<S: ServerHandler>(site: Site, handler: impl Fn() -> S + Send + Sync + 
         .route_service("/mcp", mcp)
         .layer(from_fn(guard::readable_message))
         .layer(from_fn_with_state(site.clone(), guard::mcp_token));
-    let api = Router::new()
-        .route("/api/tools/{name}", any(call_tool))
+    // What is declared is served, and nothing else besides MCP.
+    let (mut open, mut guarded) = (Router::new(), Router::new());
+    for route in Route::ALL {
+        let handler = match route {
+            Route::CallTool => any(call_tool),
+            Route::Health => get(health),
+            Route::Openapi => get(openapi),
+        };
+        match route.auth() {
+            Auth::None => open = open.route(route.path(), handler),
+            Auth::Bearer => guarded = guarded.route(route.path(), handler),
+        }
+    }
+    let guarded = guarded
         .layer(DefaultBodyLimit::max(MAX_MESSAGE_BYTES))
         .layer(from_fn_with_state(site.clone(), guard::api_token));
-    Router::new()
-        .route("/healthz", get(health))
-        .merge(api)
+    open.merge(guarded)
         .merge(mcp)
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)
@@ -109,10 +121,16 @@ async fn health() -> Response {
     json_response(StatusCode::OK, &json!({ "status": "ok" }))
 }
 
+async fn openapi() -> Response {
+    text_response(StatusCode::OK, OPENAPI.to_owned())
+}
+
 async fn no_route() -> Response {
-    error_response(&Error::not_found(
-        "there is no such route; known: POST /mcp, POST /api/tools/{name}, GET /healthz",
-    ))
+    let known = Route::ALL.map(|route| format!("{} {}", route.method(), route.path()));
+    error_response(&Error::not_found(format!(
+        "there is no such route; known: POST /mcp, {}",
+        known.join(", ")
+    )))
 }
 
 async fn no_method() -> Response {
@@ -193,11 +211,15 @@ pub fn client_of(headers: &HeaderMap) -> Option<ClientInfo> {
 }
 
 fn json_response(status: StatusCode, value: &Value) -> Response {
+    text_response(status, value.to_string())
+}
+
+fn text_response(status: StatusCode, json: String) -> Response {
     let headers = [
         (header::CONTENT_TYPE, "application/json"),
         (header::CACHE_CONTROL, "no-store"),
     ];
-    (status, headers, value.to_string()).into_response()
+    (status, headers, json).into_response()
 }
 
 /// Returns the one error body with the status of its code.

@@ -2,7 +2,7 @@
 //!
 //! ## What it does
 //!
-//! Looks up every code that a tool lists in `errors.json` and every prefix in
+//! Looks up every code that a tool or a route lists in `errors.json` and every prefix in
 //! `message_prefixes` of `contract.json`, and refuses a prefix beside another
 //! code than its own. The codes of `message_prefixes` are looked up as well.
 //!
@@ -42,6 +42,18 @@ pub fn check(subject: &Subject) -> Vec<Problem> {
                 format!("\"{}\" is no code of errors.json", prefix.code),
                 "use a code of errors.json",
             );
+        }
+    }
+    for (place, route) in contract.routes.iter().enumerate() {
+        for (index, error) in route.errors.iter().enumerate() {
+            if !is_code(contract, &error.code) {
+                report(
+                    "schema/routes.json",
+                    format!("/routes/{place}/errors/{index}/code"),
+                    format!("\"{}\" is no code of errors.json", error.code),
+                    "use a code of errors.json",
+                );
+            }
         }
     }
     for (file, tool) in subject.tools() {

@@ -2,8 +2,9 @@
 //!
 //! ## What it does
 //!
-//! Follows every `$ref` and the `shape` of every resource. A `$ref` is relative
-//! to its file and names a file of `schema/shapes/` and nothing inside it.
+//! Follows every `$ref` and the `shape` of every resource and route. A `$ref` is
+//! relative to its file and names a file of `schema/shapes/` and nothing inside
+//! it.
 //!
 //! ## Why
 //!
@@ -16,7 +17,7 @@
 //! shape of its own.
 
 use crate::check::Subject;
-use crate::contract::Address;
+use crate::contract::{Address, Body};
 use crate::places::shape_file;
 use crate::problem::Problem;
 
@@ -29,6 +30,31 @@ pub fn check(subject: &Subject) -> Vec<Problem> {
     let Some(contract) = &subject.contract else {
         return found;
     };
+    let mut demand = |file: &str, pointer: String, shape: &str, why: &str| {
+        if !subject.has_file(&shape_file(shape)) {
+            found.push(Problem::edit(
+                ID,
+                file,
+                pointer,
+                format!("\"{shape}\" names no shape"),
+                why,
+                "name a file of schema/shapes/ without its ending",
+            ));
+        }
+    };
+    for (index, route) in contract.routes.iter().enumerate() {
+        let bodies = [
+            ("request", route.request.as_ref()),
+            ("response", Some(&route.response)),
+        ];
+        for (what, body) in bodies {
+            if let Some(Body::Shape(shape)) = body {
+                let pointer = format!("/routes/{index}/{what}/shape");
+                let why = "nobody can know what the route takes or returns";
+                demand("schema/routes.json", pointer, shape, why);
+            }
+        }
+    }
     let (mut n_fixed, mut n_templates) = (0, 0);
     for resource in &contract.resources {
         let (list, count) = match resource.address {
@@ -37,16 +63,9 @@ pub fn check(subject: &Subject) -> Vec<Problem> {
         };
         let index = *count;
         *count += 1;
-        if !subject.has_file(&shape_file(&resource.shape)) {
-            found.push(Problem::edit(
-                ID,
-                "schema/resources.json",
-                format!("/{list}/{index}/shape"),
-                format!("\"{}\" names no shape", resource.shape),
-                "nobody can know what reading the resource returns",
-                "name a file of schema/shapes/ without its ending",
-            ));
-        }
+        let pointer = format!("/{list}/{index}/shape");
+        let why = "nobody can know what reading the resource returns";
+        demand("schema/resources.json", pointer, &resource.shape, why);
     }
     found
 }

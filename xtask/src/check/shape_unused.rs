@@ -2,7 +2,7 @@
 //!
 //! ## What it does
 //!
-//! Follows the references from tools and resources and reports every file of
+//! Follows the references from tools, resources and routes and reports every file of
 //! `schema/shapes/` that is never reached.
 //!
 //! ## Why
@@ -32,7 +32,8 @@ pub const ID: &str = "shape_unused";
 pub fn check(subject: &Subject) -> Vec<Problem> {
     let mut open: Vec<String> = Vec::new();
     for (file, value) in &subject.sources {
-        if file.starts_with("schema/tools/") || file == "schema/resources.json" {
+        let uses = ["schema/resources.json", "schema/routes.json"].contains(&file.as_str());
+        if uses || file.starts_with("schema/tools/") {
             collect(value, &mut open);
         }
     }

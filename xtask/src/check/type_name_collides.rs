@@ -33,19 +33,21 @@ pub fn check(subject: &Subject) -> Vec<Problem> {
     subject.while_loading(ID)
 }
 
-/// Names that generated TypeScript and Rust use for something else.
-const TAKEN: [&str; 13] = [
+/// Names that generated code of some language uses for something else.
+const TAKEN: [&str; 15] = [
     "Array",
     "Default",
     "Error",
     "ErrorBody",
     "ErrorCode",
+    "ErrorFacts",
     "MessagePrefix",
     "Option",
     "Prefix",
     "Record",
     "Result",
     "String",
+    "ToolTypes",
     "Tools",
     "Vec",
 ];

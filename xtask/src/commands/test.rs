@@ -9,12 +9,15 @@ use anyhow::{Context, Result};
 use crate::problem::{EXIT_CLEAN, EXIT_FAILED};
 use crate::{cargo, commands, fetch};
 
-/// Fetches the official clients, checks the contract, then runs all tests.
+/// Fetches the official clients and stock validators, checks the contract, then runs all tests.
 pub fn run(root: &Path, filter: &[String], out: &mut dyn Write) -> Result<u8> {
     fetch::node_modules(&root.join("tests/typescript"))?;
     fetch::node_modules(&root.join("tests/conformance"))?;
     let python = root.join("tests/python");
     let first = fetch::python(root, &python.join("requirements-mcp-1.txt"))?;
+    let agreement = root.join("tests/agreement");
+    fetch::node_modules(&agreement)?;
+    let judge = fetch::python(root, &agreement.join("requirements-agreement.txt"))?;
     let second = fetch::python(root, &python.join("requirements-mcp-2.txt"))?;
     let code = commands::check::run(root, out)?;
     if code != EXIT_CLEAN {
@@ -35,6 +38,7 @@ pub fn run(root: &Path, filter: &[String], out: &mut dyn Write) -> Result<u8> {
         ])
         .args(filter)
         .env("ZERO_MEMORY_BIN", program)
+        .env("ZERO_MEMORY_PYTHON_AGREEMENT", judge)
         .env("ZERO_MEMORY_PYTHON_MCP_1", first)
         .env("ZERO_MEMORY_PYTHON_MCP_2", second)
         .stdout(Stdio::piped())

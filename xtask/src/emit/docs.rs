@@ -1,9 +1,12 @@
-//! Reference documentation: tools, errors, shapes.
+//! Reference documentation: tools, errors, shapes, clients, routes, and the
+//! rules of the checker.
 
 use std::fmt::Write as _;
 
+use crate::check::Page;
 use crate::contract::{
-    Contract, Deprecation, Form, Limit, Schema, Tool, Toolset, Verdict, name_of, type_name,
+    Auth, Body, Contract, Deprecation, Form, Limit, Method, Schema, Tool, Toolset, Verdict,
+    name_of, type_name,
 };
 use crate::lower::access_word;
 use crate::write::Files;
@@ -19,6 +22,8 @@ pub fn emit(contract: &Contract) -> Files {
         "docs/prompts.md".to_owned(),
         mark(contract) + &prompts::page(contract),
     );
+    files.insert("docs/routes.md".to_owned(), routes(contract));
+    files.insert("docs/rules.md".to_owned(), rules(contract));
     files.insert("docs/shapes.md".to_owned(), shapes(contract));
     files.insert("docs/tools.md".to_owned(), index(contract));
     for tool in contract.tools.values() {
@@ -35,8 +40,12 @@ fn mark(contract: &Contract) -> String {
 }
 
 fn index(contract: &Contract) -> String {
-    let mut text = mark(contract)
-        + "# Tools\n\n| tool | set | access | since | what it does |\n|---|---|---|---|---|\n";
+    let mut text = mark(contract) + "# Tools\n\n";
+    for (name, about) in &contract.settings.toolsets {
+        let _ = writeln!(text, "- `--toolset {name}`: {about}");
+    }
+    text.push_str("\nThe option belongs to `zero-memory stdio` and `zero-memory serve`.\nWithout it, both offer `core`.\n\n");
+    text.push_str("| tool | set | access | since | what it does |\n|---|---|---|---|---|\n");
     for tool in contract.tools.values() {
         let _ = writeln!(
             text,
@@ -313,8 +322,61 @@ fn errors(contract: &Contract) -> String {
     text
 }
 
+fn routes(contract: &Contract) -> String {
+    let mut text = mark(contract)
+        + "# Routes\n\nWhat the server answers over plain HTTP, besides `/mcp`.\nThe same as an OpenAPI document: `GET /openapi.json`.\n";
+    let _ = writeln!(
+        text,
+        "Every answer names the contract in the header `{}`, and the request in `X-Request-Id`.",
+        contract.settings.version_header
+    );
+    let body = |body: &Body, of_tool: &str| match body {
+        Body::OfTool => format!("[the {of_tool} of the tool](tools.md)"),
+        Body::Shape(name) => format!("[{name}](shapes.md#{name})"),
+    };
+    for route in &contract.routes {
+        let _ = writeln!(
+            text,
+            "\n## {} {}\n\n{}.\n\n{}\n",
+            name_of(&Method::ALL, &route.method),
+            route.path,
+            route.title,
+            route.description
+        );
+        text.push_str(match route.auth {
+            Auth::None => "Needs no token.\n",
+            Auth::Bearer => "Needs the token: `Authorization: Bearer …`.\n",
+        });
+        if let Some(request) = &route.request {
+            let _ = writeln!(text, "Takes {}.", body(request, "input"));
+        }
+        let _ = writeln!(text, "Answers {}.", body(&route.response, "output"));
+        text.push_str("\n| code | when |\n|---|---|\n");
+        for error in &route.errors {
+            let _ = writeln!(text, "| `{}` | {} |", error.code, error.when);
+        }
+        if route.response == Body::OfTool {
+            text.push_str("\nBesides, what the tool lists.\n");
+        }
+    }
+    text
+}
+
+fn rules(contract: &Contract) -> String {
+    let mut text = mark(contract)
+        + "# Rules\n\nWhat `cargo xtask check` proves; `cargo xtask explain RULE` shows one of these pages.\n\n";
+    for rule in Page::all() {
+        let _ = writeln!(text, "- [{id}](#{id})", id = rule.id);
+    }
+    for rule in Page::all() {
+        let manual = rule.manual().replace("\n## ", "\n### ");
+        let _ = write!(text, "\n## {}\n\n{manual}", rule.id);
+    }
+    text
+}
+
 fn shapes(contract: &Contract) -> String {
-    let mut text = mark(contract) + "# Shapes\n\nShared by several tools and resources.\n";
+    let mut text = mark(contract) + "# Shapes\n\nShared by several tools, resources and routes.\n";
     for (name, shape) in &contract.shapes {
         let _ = writeln!(
             text,

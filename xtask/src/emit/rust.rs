@@ -9,6 +9,7 @@ use crate::write::Files;
 mod constants;
 mod errors;
 mod prompts;
+mod routes;
 mod tools;
 mod types;
 
@@ -19,6 +20,7 @@ pub fn emit(contract: &Contract) -> Result<Files> {
         ("constants", constants::source(contract)),
         ("errors", errors::source(contract)),
         ("prompts", prompts::source(contract)),
+        ("routes", routes::source(contract)),
         ("tools", tools::source(contract)),
         ("types", types::source(contract)?),
     ];

@@ -6,9 +6,9 @@
 use serde_json::Value;
 
 use crate::contract::{
-    Access, Address, Annotations, ClientLimit, Deprecation, ErrorEntry, Example, Footers, Limit,
-    Prefix, RefusedBy, Resource, Schema, Segment, SegmentBody, Settings, Slot, Step, SurfaceLimit,
-    Tool, ToolError, Toolset, Verdict, find_named,
+    Access, Address, Annotations, Auth, Body, ClientLimit, Deprecation, ErrorEntry, Example,
+    Footers, Limit, Method, Prefix, RefusedBy, Resource, Route, Schema, Segment, SegmentBody,
+    Settings, Slot, Step, SurfaceLimit, Tool, ToolError, Toolset, Verdict, find_named,
 };
 use crate::dialect::{Reader, escape};
 
@@ -55,16 +55,20 @@ pub fn tool(value: &Value, reader: &mut Reader<'_>) -> Option<Tool> {
         },
         input: input?,
         output: output?,
-        errors: items(value, "errors")
-            .map(|entry| ToolError {
-                code: text(entry, "code"),
-                prefix: optional_text(entry, "prefix"),
-                when: text(entry, "when"),
-            })
-            .collect(),
+        errors: tool_errors(value),
         examples: items(value, "examples").map(example).collect(),
         deprecated: deprecation(&value["deprecated"]),
     })
+}
+
+fn tool_errors(value: &Value) -> Vec<ToolError> {
+    items(value, "errors")
+        .map(|entry| ToolError {
+            code: text(entry, "code"),
+            prefix: optional_text(entry, "prefix"),
+            when: text(entry, "when"),
+        })
+        .collect()
 }
 
 fn example(value: &Value) -> Example {
@@ -239,4 +243,24 @@ pub fn resources(value: &Value) -> Vec<Resource> {
     let templates = items(value, "templates")
         .map(|entry| read(entry, Address::Template(text(entry, "uri_template"))));
     fixed.chain(templates).collect()
+}
+
+/// Returns `routes.json`.
+pub fn routes(value: &Value) -> Vec<Route> {
+    let body = |value: &Value| optional_text(value, "shape").map_or(Body::OfTool, Body::Shape);
+    items(value, "routes")
+        .filter_map(|entry| {
+            Some(Route {
+                name: text(entry, "name"),
+                method: find_named(&Method::ALL, &text(entry, "method"))?,
+                path: text(entry, "path"),
+                title: text(entry, "title"),
+                description: text(entry, "description"),
+                auth: find_named(&Auth::ALL, &text(entry, "auth"))?,
+                request: entry.get("request").map(body),
+                response: body(&entry["response"]),
+                errors: tool_errors(entry),
+            })
+        })
+        .collect()
 }

@@ -81,7 +81,8 @@ pub fn source(contract: &Contract) -> String {
     text
 }
 
-fn enumeration(
+/// Writes an enum whose members have a spelling on the wire.
+pub fn enumeration(
     text: &mut String,
     name: &str,
     doc: &str,

@@ -1,0 +1,150 @@
+"""What the models are made of: the types of JSON, read as JSON Schema reads them."""
+
+import re
+from calendar import isleap
+from typing import Annotated, Any, Callable, List, Literal, Optional, TypeVar, Union
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field
+from pydantic_core import to_jsonable_python
+from typing_extensions import deprecated
+
+__all__ = [
+    "Annotated", "Any", "Boolean", "Closed", "Date", "DateTime", "Discriminator", "Field", "Integer",
+    "List", "Literal", "Maybe", "Number", "Open", "Optional", "Text", "Union", "Uuid", "deprecated",
+    "max_bytes", "pattern", "unique",
+]
+
+Item = TypeVar("Item")
+
+
+class _Model(BaseModel):
+    # Strict: "3" is no 3, and true is no 1.
+    model_config = ConfigDict(strict=True, allow_inf_nan=False, protected_namespaces=(), serialize_by_alias=True)
+
+
+class Closed(_Model):
+    """An object that takes no other field."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Open(_Model):
+    """An object that keeps every other field, such as one of a later minor version."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+def _whole(value: Any) -> Any:
+    # 3.0 is an integer, whatever digits it was written with.
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _day(text: str) -> bool:
+    found = re.fullmatch(r"(\d{4})-(\d{2})-(\d{2})", text, re.ASCII)
+    if not found:
+        return False
+    year, month, day = map(int, found.groups())
+    lengths = (31, 29 if isleap(year) else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+    return 1 <= month <= 12 and 1 <= day <= lengths[month - 1]
+
+
+def _time(text: str) -> bool:
+    found = re.fullmatch(
+        r"([01]\d|2[0-3]):([0-5]\d):([0-5]\d|60)(?:\.\d+)?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))",
+        text,
+        re.ASCII,
+    )
+    if not found:
+        return False
+    hour, minute, second, sign, hours, minutes = found.groups()
+    offset = int(f"{sign}1") * (60 * int(hours) + int(minutes)) if sign else 0
+    # A leap second is the last one of a day in UTC.
+    return second != "60" or (60 * int(hour) + int(minute) - offset) % 1440 == 1439
+
+
+def _require(accepts: Callable[[Any], bool], what: str) -> AfterValidator:
+    def check(value: Any) -> Any:
+        if not accepts(value):
+            raise ValueError(f"must be {what}")
+        return value
+
+    return AfterValidator(check)
+
+
+def pattern(expression: str) -> AfterValidator:
+    """Wants a match of a pattern, read as ECMA-262 reads it."""
+    space = r"\t-\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+    in_class = False
+
+    def translated(found: "re.Match[str]") -> str:
+        nonlocal in_class
+        token = found.group()
+        if token in "[]":
+            in_class = token == "["
+        elif token == r"\s":
+            return space if in_class else f"[{space}]"
+        elif token == r"\S" and not in_class:
+            return f"[^{space}]"
+        elif token == "$" and not in_class:
+            return r"\Z"
+        return token
+
+    compiled = re.compile(re.sub(r"\\.|[\[\]$]", translated, expression), re.ASCII)
+    return _require(lambda text: compiled.search(text) is not None, f"a match of {expression}")
+
+
+def max_bytes(limit: int) -> AfterValidator:
+    """Bounds a text in bytes of UTF-8."""
+    return _require(lambda text: len(text.encode()) <= limit, f"at most {limit} bytes of UTF-8")
+
+
+def _distinct(items: List[Any]) -> bool:
+    known: List[str] = []
+    for item in items:
+        text = repr(_comparable(to_jsonable_python(item, exclude_unset=True)))
+        if text in known:
+            return False
+        known.append(text)
+    return True
+
+
+def _comparable(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_comparable(item) for item in value]
+    if isinstance(value, dict):
+        return sorted((key, _comparable(item)) for key, item in value.items())
+    return _whole(value)
+
+
+unique = _require(_distinct, "a list without the same item twice")
+
+
+def _present(value: Any) -> Any:
+    if value is None:
+        raise ValueError("leave it out in place of null")
+    return value
+
+
+Maybe = Annotated[Optional[Item], BeforeValidator(_present)]
+"""A field that may be left out, which None stands for, and may not be sent as null."""
+
+Boolean = bool
+Integer = Annotated[int, BeforeValidator(_whole)]
+Number = Union[int, float]
+Text = str
+Date = Annotated[str, _require(_day, "a date"), Field(json_schema_extra={"format": "date"})]
+"""A date, kept as it was written."""
+DateTime = Annotated[
+    str,
+    _require(lambda text: _day(text[:10]) and text[10:11] in ("T", "t") and _time(text[11:]), "a date-time"),
+    Field(json_schema_extra={"format": "date-time"}),
+]
+"""A time with its offset, kept as it was written; datetime.fromisoformat reads it."""
+Uuid = Annotated[
+    str,
+    _require(
+        lambda text: re.fullmatch(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}", text) is not None, "a uuid"
+    ),
+    Field(json_schema_extra={"format": "uuid"}),
+]
+"""A UUID, kept as it was written."""
