@@ -144,14 +144,15 @@ fn operation(contract: &Contract, route: &Route, tool: Option<&Tool>) -> Value {
 
 fn request(contract: &Contract, body: &Body, tool: Option<&Tool>) -> Value {
     let input = tool.map(|tool| &tool.input);
-    let mut content = json!({ "schema": schema(contract, body, input) });
+    let schema = schema(contract, body, input);
+    let mut content = Map::from_iter([("schema".to_owned(), schema)]);
     let examples: Map<String, Value> = tool
         .iter()
         .flat_map(|tool| tool.examples.iter().filter(|example| is_whole(example)))
         .map(|example| (example.name.clone(), json!({ "value": example.input })))
         .collect();
     if !examples.is_empty() {
-        content["examples"] = Value::Object(examples);
+        content.insert("examples".to_owned(), Value::Object(examples));
     }
     // A tool that wants nothing may be called without a body.
     let required = input.is_none_or(|input| match &input.form {
@@ -229,14 +230,16 @@ fn refusal(contract: &Contract, errors: &[&ToolError]) -> Value {
 }
 
 fn headers(contract: &Contract, retryable: bool) -> Value {
-    let mut headers = json!({
-        (contract.settings.version_header.as_str()): { "$ref": "#/components/headers/contract" },
-        "X-Request-Id": { "$ref": "#/components/headers/request" },
-    });
-    if retryable {
-        headers["Retry-After"] = json!({ "$ref": "#/components/headers/wait" });
-    }
-    headers
+    let wait = retryable.then_some(("Retry-After", "wait"));
+    let version = contract.settings.version_header.as_str();
+    [(version, "contract"), ("X-Request-Id", "request")]
+        .into_iter()
+        .chain(wait)
+        .map(|(header, facts)| {
+            let place = format!("#/components/headers/{facts}");
+            (header.to_owned(), json!({ "$ref": place }))
+        })
+        .collect()
 }
 
 fn error_body(contract: &Contract) -> Value {
