@@ -153,14 +153,16 @@ fn every_operation_refuses_strangers_and_other_methods_as_declared() {
     let mut judge = Judge::new();
     let evil = [("Origin", "https://evil.example")];
     for (method, path) in operations(&document()) {
-        judge.check(&method, &path, &site.owner(&method, &path, &evil, b"{}"));
+        // A body that nobody reads may cost the end of the answer.
+        let body: &[u8] = if method == "POST" { b"{}" } else { b"" };
+        judge.check(&method, &path, &site.owner(&method, &path, &evil, body));
         let operation = &document()["paths"][&path][method.to_ascii_lowercase()];
         let is_guarded = operation["security"] != json!([]);
-        let response = site.send(&method, &path, &[], b"{}");
+        let response = site.send(&method, &path, &[], body);
         judge.check(&method, &path, &response);
         assert_eq!(response.status == 401, is_guarded, "{method} {path}");
         for other in METHODS.into_iter().filter(|other| *other != method) {
-            let response = site.owner(other, &path, &[], b"{}");
+            let response = site.owner(other, &path, &[], b"");
             assert_eq!(response.status, 405, "{other} {path}");
             assert_eq!(response.json()["error"]["code"], "validation_failed");
         }
@@ -189,7 +191,7 @@ fn no_other_path_is_served() {
     ];
     for path in paths {
         for method in METHODS {
-            let response = site.owner(method, path, &[], b"{}");
+            let response = site.owner(method, path, &[], b"");
             let is_tool = path == "/api/tools/no_such_tool" && method != "POST";
             assert_eq!(
                 response.status,
