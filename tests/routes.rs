@@ -122,7 +122,7 @@ fn every_vector_over_plain_http_answers_as_the_document_says() {
     let mut seen = BTreeSet::new();
     for (_, vector) in vectors() {
         let data = fresh();
-        let site = Site::start_with(data.path(), &["--toolset", "full"]);
+        let site = Site::start(data.path());
         let mut kept = Map::from_iter([("empty".to_owned(), json!(""))]);
         let mut call = |tool: &Value, input: &Value, kept: &Map<String, Value>| {
             let path = format!("/api/tools/{}", tool.as_str().expect("a name"));
@@ -149,7 +149,7 @@ fn every_vector_over_plain_http_answers_as_the_document_says() {
 #[test]
 fn every_operation_refuses_strangers_and_other_methods_as_declared() {
     let data = fresh();
-    let site = Site::start_with(data.path(), &["--toolset", "full"]);
+    let site = Site::start(data.path());
     let mut judge = Judge::new();
     let evil = [("Origin", "https://evil.example")];
     for (method, path) in operations(&document()) {
