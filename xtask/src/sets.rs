@@ -31,7 +31,7 @@ use search::{Outcome, Search};
 /// Stack of a comparison; only what is used is ever taken from the machine.
 const STACK_BYTES: usize = 512 << 20;
 /// Longest chain of schemas that a stock validator is asked to follow.
-const MAX_STOCK_DEPTH: usize = 1_000;
+const MAX_STOCK_DEPTH: usize = 12_000;
 /// Counterexamples that are tried on the stock validator.
 const MAX_CANDIDATES: usize = 4;
 
@@ -55,7 +55,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            max_steps: 200_000,
+            max_steps: 60_000,
             formats_assert: |_| false,
         }
     }
@@ -123,6 +123,24 @@ impl Document {
             pointer: pointer.to_owned(),
             ..self.clone()
         })
+    }
+}
+
+impl Document {
+    /// Returns what makes this no schema: references that lead nowhere within
+    /// the document, and keywords whose values are not what they have to be.
+    pub fn defects(&self) -> Vec<String> {
+        let find = || {
+            let mut arena = Arena::new();
+            let options = Options::default();
+            let mut compiler = Compiler::new(&mut arena, &self.root, &options);
+            compiler.run(&self.root, &self.pointer);
+            compiler.defects
+        };
+        if self.refusal.is_some() {
+            return Vec::new();
+        }
+        on_large_stack(find).unwrap_or_else(|why| vec![why])
     }
 }
 

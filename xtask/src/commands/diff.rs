@@ -68,6 +68,12 @@ fn read(path: &Path) -> Result<Document> {
     let name = path.display();
     let text = fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
     let document = Document::read(&text).with_context(|| format!("cannot read {name}"))?;
+    let defects = document.defects();
+    anyhow::ensure!(
+        defects.is_empty(),
+        "{name} is no JSON Schema: {}",
+        defects.join("; ")
+    );
     Ok(document)
 }
 

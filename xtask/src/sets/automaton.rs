@@ -9,9 +9,9 @@ use super::regex::{ALL, Class, Tree};
 /// Most states of one pattern.
 const MAX_STATES: usize = 20_000;
 /// Most states of several patterns run side by side.
-const MAX_PRODUCT: usize = 20_000;
+const MAX_PRODUCT: usize = 5_000;
 /// Most cells of the table of lengths by states.
-const MAX_TABLE: usize = 20_000_000;
+const MAX_TABLE: usize = 5_000_000;
 
 type StateId = u32;
 /// The states that a pattern is in at once; `[MATCH]` once it has matched.
@@ -362,7 +362,7 @@ impl Wanted<'_> {
             let classes = if lost { &[][..] } else { &holds[..] };
             for class in classes {
                 let size: usize = parts.iter().map(|set| set.len()).sum();
-                if !spend(1 + size as u64 / 8) {
+                if !spend(1 + size as u64 / 4) {
                     return Err("the step budget ran out in a pattern".to_owned());
                 }
                 let rows = self.patterns.iter().zip(&parts).zip(class);

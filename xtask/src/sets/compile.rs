@@ -11,7 +11,7 @@ use super::node::{Arena, FALSE, Keyword, NodeId, Properties, RefId, TRUE, types}
 use super::scope::{Dialect, Found, Scopes};
 
 /// Deepest chain of schemas within schemas that is compiled.
-const MAX_DEPTH: usize = 2_000;
+const MAX_DEPTH: usize = 12_000;
 
 /// Keywords that leave a lone `$ref` a mere name for its target.
 const SILENT: [&str; 11] = [
@@ -111,7 +111,15 @@ impl<'a, 'b> Compiler<'a, 'b> {
         self.longest = self.longest.max(self.depth);
         let keywords = self.keywords(schema, members, home);
         self.depth -= 1;
-        let node = self.arena.add(keywords);
+        let node = match keywords.as_slice() {
+            // One of one is that one.
+            [Keyword::AllOf(only) | Keyword::AnyOf(only) | Keyword::OneOf(only)]
+                if only.len() == 1 =>
+            {
+                only.first().copied().unwrap_or(FALSE)
+            }
+            _ => self.arena.add(keywords),
+        };
         let done = self.progress.insert(address, Progress::Done(node));
         if let Some(Progress::Open(Some(id))) = done {
             self.arena.close_ref(id, node);

@@ -134,8 +134,19 @@ impl Decimal {
         i128::try_from(&self.mantissa).ok()?.checked_mul(power)
     }
 
+    /// Returns this times a power of ten.
+    pub fn shifted(&self, places: i64) -> Self {
+        Self::normal(self.mantissa.clone(), self.exponent + places)
+    }
+
+    /// Says whether every common reader holds this number exactly.
+    pub fn is_handy(&self) -> bool {
+        let whole = self.to_i128().and_then(|whole| i64::try_from(whole).ok());
+        whole.is_some() || self.to_f64().1
+    }
+
     /// Where the first digit stands.
-    fn magnitude(&self) -> i64 {
+    pub fn magnitude(&self) -> i64 {
         let digits = self.mantissa.magnitude().to_string().len();
         i64::try_from(digits).unwrap_or(i64::MAX) + self.exponent
     }

@@ -68,7 +68,7 @@ impl Arena {
             Keyword::Opaque(_) => None,
             Keyword::Ref(target) => self.valid(self.target(*target), value),
             Keyword::Types(mask) => Some(of_type(value, *mask)),
-            Keyword::Enum(values) => Some(values.contains(value)),
+            Keyword::Enum(values) => Some(values.binary_search(value).is_ok()),
             Keyword::AllOf(nodes) => all(nodes.iter().map(|node| self.valid(*node, value))),
             Keyword::AnyOf(nodes) => any(nodes.iter().map(|node| self.valid(*node, value))),
             Keyword::OneOf(nodes) => self.exactly_one(nodes, value),

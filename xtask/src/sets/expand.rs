@@ -30,6 +30,10 @@ impl Search {
         let mut open = items;
         while let Some(item) = open.pop() {
             self.steps += 1;
+            if self.steps > self.max_steps {
+                // What is left out only demands more; the caller gives up.
+                return true;
+            }
             match item {
                 Item::Lit(lit) if lit.holds => {
                     if lit.node == FALSE || state.seen.contains(&!lit) {

@@ -86,7 +86,7 @@ impl Kind {
 pub enum Atom {
     /// Cannot be met.
     Never,
-    /// One of these values.
+    /// One of these values, which are in order.
     OneOf(Vec<Json>),
     /// Not this value.
     Differs(Json),
@@ -320,7 +320,9 @@ impl State {
                 let left: Vec<Json> = match &self.finite {
                     None => values,
                     Some(known) => {
-                        let both = known.iter().filter(|value| values.contains(value));
+                        let both = known
+                            .iter()
+                            .filter(|value| values.binary_search(value).is_ok());
                         both.cloned().collect()
                     }
                 };

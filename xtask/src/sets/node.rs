@@ -51,7 +51,7 @@ pub enum Keyword {
     Ref(RefId),
     /// `type`, as bits.
     Types(u8),
-    /// `enum` and `const`, without repetition.
+    /// `enum` and `const`, in order and without repetition.
     Enum(Vec<Json>),
     /// `minimum`, and whether the bound itself is excluded.
     Minimum(Decimal, bool),

@@ -9,6 +9,10 @@ use super::search::{Outcome, Search};
 
 /// Points of a lattice that are looked at before the answer is unknown.
 const MAX_POINTS: usize = 5_000;
+/// Coarsest lattice that is tried: so many powers of ten.
+const MAX_COARSER: i64 = 400;
+/// Digits that a double always holds.
+const DOUBLE_DIGITS: i64 = 15;
 /// Finest lattice of nice numbers: so many places after the point.
 const NICE_PLACES: i64 = 20;
 
@@ -48,6 +52,14 @@ impl Search {
             if numbers.not_steps.iter().any(|not| step.is_multiple_of(not)) {
                 return Outcome::Empty;
             }
+            // A number that every reader holds exactly is worth a few more
+            // looks: a coarser lattice within this one, then near the bound.
+            let handy = |number: &Decimal| number.is_handy() && fits(number);
+            for step in coarser(numbers, &step) {
+                if let Scan::Found(number) = scan(numbers, &step, 64, &handy) {
+                    return Outcome::Witness(Json::Number(number));
+                }
+            }
             return match scan(numbers, &step, MAX_POINTS + state.excluded.len(), &fits) {
                 Scan::Found(number) => Outcome::Witness(Json::Number(number)),
                 Scan::None => Outcome::Empty,
@@ -59,6 +71,13 @@ impl Search {
         let bounds = numbers.min.iter().chain(&numbers.max).map(|bound| &bound.0);
         let all: Vec<&Decimal> = bounds.chain(&numbers.not_steps).collect();
         let low = Decimal::aligned(&all).map(|(_, low)| low);
+        let one = Decimal::from(1);
+        let handy = |number: &Decimal| number.is_handy() && fits(number);
+        for step in coarser(numbers, &one) {
+            if let Scan::Found(number) = scan(numbers, &step, 64, &handy) {
+                return Outcome::Witness(Json::Number(number));
+            }
+        }
         let nice = (0..=NICE_PLACES).map(|places| -places);
         let fine = low.iter().flat_map(|low| [low - 1, low - 2]);
         for exponent in nice.chain(fine) {
@@ -69,6 +88,17 @@ impl Search {
         }
         Outcome::Unknown("numbers lie too far apart".to_owned())
     }
+}
+
+/// Returns lattices within this one, the coarsest first, and itself.
+fn coarser(numbers: &Numbers, step: &Decimal) -> Vec<Decimal> {
+    let bounds = numbers.min.iter().chain(&numbers.max);
+    let high = bounds.map(|bound| bound.0.magnitude()).max().unwrap_or(0);
+    let far = (high - step.magnitude()).clamp(0, MAX_COARSER);
+    // Below that, doubles hold every point.
+    let far = if far > DOUBLE_DIGITS { far } else { 0 };
+    let shifts = (0..=far).rev();
+    shifts.map(|shift| step.shifted(shift)).collect()
 }
 
 enum Scan {

@@ -11,7 +11,7 @@ use super::node::{Arena, FALSE, Keyword, NodeId, TRUE};
 /// Deepest nesting of goals within goals.
 const MAX_DEPTH: usize = 600;
 /// Schemas that the validator may look at, per step of the search.
-const FUEL_PER_STEP: u64 = 40;
+const FUEL_PER_STEP: u64 = 20;
 /// No goal above is relied upon.
 const FREE: usize = usize::MAX;
 
@@ -289,7 +289,8 @@ impl Search {
     /// Decides one branch: first without the open choices, and then along
     /// the first choice that the candidate did not happen to make.
     fn branch(&mut self, goal: &Goal, mut state: State) -> Found {
-        if !self.spend(1 + state.clauses.len() as u64 / 16) {
+        // A branch costs as much as there is to copy.
+        if !self.spend(1 + (state.clauses.len() + state.seen.len()) as u64 / 32) {
             return self.spent();
         }
         let relaxed = self.relaxed(goal, &state);
