@@ -1,5 +1,10 @@
 //! A seeded source of schemas, their mutations and instances.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "every index is drawn below the length of its list"
+)]
+
 use serde_json::{Map, Value, json};
 
 /// A small generator of numbers; the same seed gives the same ones.
