@@ -104,7 +104,7 @@ impl Writer<'_> {
         match &schema.form {
             // An interface is open by nature: a field that a later minor
             // version adds is no error, and a misspelled one is.
-            Form::Object { properties, .. } if !schema.nullable => {
+            Form::Object { properties, .. } if !schema.nullable && !properties.is_empty() => {
                 let _ = writeln!(text, "export interface {name} {{");
                 self.members(text, "  ", properties);
                 text.push_str("}\n");
@@ -144,8 +144,10 @@ impl Writer<'_> {
     fn expression(&self, schema: &Schema, indent: &str) -> String {
         let plain = match &schema.form {
             Form::Shape(name) => type_name(name),
-            Form::Object { properties, .. } if properties.is_empty() => {
-                "Record<string, unknown>".to_owned()
+            // An empty interface would take any value.
+            Form::Object { properties, closed } if properties.is_empty() => {
+                let values = if *closed { "never" } else { "unknown" };
+                format!("Record<string, {values}>")
             }
             Form::Object { properties, .. } => {
                 let mut text = "{\n".to_owned();
