@@ -1,5 +1,57 @@
 //! Decides whether every instance of one JSON Schema is an instance of
-//! another.
+//! another: proven, refuted by an instance, or unknown with the reason.
+//!
+//! Knows nothing of our contract, and must not learn of it.
+//!
+//! # How
+//!
+//! `a` is within `b` if nothing is valid under `a` and invalid under `b`. So
+//! the question is whether a *goal* has an instance: a set of schemas of
+//! which each has to hold or has not to hold.
+//!
+//! 1. Both documents are compiled into one arena (`compile`, `scope`, `node`):
+//!    references resolved, older spellings read, annotations dropped, equal
+//!    schemas stored once, so that what did not change contradicts its own
+//!    negation at once.
+//! 2. A goal is looked at once per type (`search`, `expand`). Each schema
+//!    becomes demands on an instance of that type, and choices: a failed
+//!    `properties` fails at one of its members. The `unevaluated…` keywords
+//!    become a choice between the cases of what was looked at (`evaluated`).
+//! 3. Each branch is first solved as if its choices were made already. If
+//!    that is impossible, so is the branch. If the value found happens to meet
+//!    the goal, it is the answer. Otherwise the first choice that it does not
+//!    meet is made, each way in turn.
+//! 4. Demands of one type are solved exactly: numbers on lattices between
+//!    bounds (`number`, with decimals of any size), strings by automata
+//!    (`text`, `regex`, `automaton`), arrays by position and count (`array`),
+//!    objects by name and class of names (`object`). Members and items are
+//!    goals of their own.
+//!
+//! # Why the answers can be trusted
+//!
+//! *Proven* means that every branch of the search ended in a contradiction.
+//! A goal that turns up within itself is taken to have no instance: instances
+//! are finite, so if it had one, it had one that does not contain another.
+//! An emptiness that leans on such an assumption is remembered only once the
+//! goal that it leans on is settled. What is not understood, too large or
+//! over budget ends a branch as unknown, never as a contradiction.
+//!
+//! *Refuted* means that an instance was built, that a small validator of our
+//! own (`evaluate`) and a stock one (`stock`) both find it valid under `a` and
+//! invalid under `b`. If they disagree, the answer is unknown.
+//!
+//! # What stays unknown
+//!
+//! - Patterns with look-around, back references or word boundaries, and those
+//!   that need more than some thousand states, unless both sides have them.
+//! - References out of the document, `$recursiveRef`, a `$dynamicRef` with
+//!   several targets, a reference that leads back to itself in place, and
+//!   editions with a vocabulary of their own.
+//! - Instances that would be too large to build, or hold numbers that doubles
+//!   cannot; schemas nested beyond 500 levels.
+//! - More than some hundred cases of an `unevaluated…` keyword, more than 300
+//!   branches of a failed `oneOf`, classes of names too small to tell.
+//! - What takes more steps than the options allow.
 
 use serde_json::Value;
 

@@ -7,8 +7,11 @@ use std::path::PathBuf;
 use serde_json::Value;
 use xtask::sets::{Answer, Document, Options, contained};
 
+mod hostile;
+mod mutated;
 mod random;
 mod sampled;
+mod suite;
 
 /// Says whether every old instance is a new one, and the other way round.
 fn expected(relation: &str) -> (bool, bool) {

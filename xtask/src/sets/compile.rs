@@ -102,6 +102,11 @@ impl<'a, 'b> Compiler<'a, 'b> {
             }
             None => {}
         }
+        if let Some(edition) = schema.get("$schema").and_then(Json::as_str)
+            && Dialect::named(edition).is_none()
+        {
+            return self.opaque(format!("{edition} is an edition of its own"));
+        }
         if self.depth >= MAX_DEPTH {
             self.longest = usize::MAX;
             return self.opaque("the schema nests too deep");

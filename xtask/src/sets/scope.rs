@@ -21,16 +21,19 @@ pub enum Dialect {
 
 impl Dialect {
     /// Returns the edition that a `$schema` names.
-    fn named(uri: &str) -> Option<Self> {
-        [
+    pub fn named(uri: &str) -> Option<Self> {
+        let (_, path) = uri.split_once("json-schema.org/")?;
+        let editions = [
             ("draft-04", Self::Four),
             ("draft-06", Self::Six),
             ("draft-07", Self::Seven),
             ("2019-09", Self::Nineteen),
             ("2020-12", Self::Twenty),
-        ]
-        .into_iter()
-        .find_map(|(name, dialect)| uri.contains(name).then_some(dialect))
+            // The bare name of the standard is the newest.
+            ("schema", Self::Twenty),
+        ];
+        let mut editions = editions.into_iter();
+        editions.find_map(|(name, dialect)| path.contains(name).then_some(dialect))
     }
 
     /// Returns the edition of a document, told by its spelling where it does
