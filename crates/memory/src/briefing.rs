@@ -16,7 +16,7 @@ use crate::recall::{self, EXCERPT, Search, Walk};
 use crate::resources::standing_rules;
 use crate::routing::{Unpinned, coverage};
 use crate::threads::{Selectors, stand_for_read};
-use crate::{Call, Memory, digest, guard, wire};
+use crate::{Call, Memory, digest, guard, scopes, wire};
 
 /// Bytes that count as one token; the estimate of the contract.
 const BYTES_PER_TOKEN: usize = 4;
@@ -106,7 +106,12 @@ pub(crate) fn build(
     };
 
     if is_full {
-        for rule in standing_rules(view, covered.scopes.as_deref())? {
+        // The rules of the person hold wherever a briefing looks.
+        let mut ruled = covered.scopes.clone();
+        if let Some(keys) = &mut ruled {
+            keys.push(scopes::personal(view)?.key);
+        }
+        for rule in standing_rules(view, ruled.as_deref())? {
             room.add(&mut answer.rules, rule)?;
         }
     }

@@ -71,6 +71,9 @@ pub(crate) enum Error {
     /// The caller reads the memory and may not change its state.
     #[error("the memory is somebody else's")]
     NotYours(String),
+    /// The caller reads the memory and does not own it.
+    #[error("only the owner of the memory may do this")]
+    NotOwner(String),
     /// The memory is retired.
     #[error("the memory is retired")]
     Retired(String),
@@ -81,6 +84,19 @@ pub(crate) enum Error {
         id: String,
         /// The decision that settled it.
         decision: String,
+    },
+    /// The memory is a loop that was closed.
+    #[error("the memory is a closed loop")]
+    Closed(String),
+    /// Another memory of the caller's holds the same text.
+    #[error("another memory holds the same text")]
+    Double {
+        /// Id of the memory asked about.
+        id: String,
+        /// Id of the other one.
+        double: String,
+        /// Path of the scope that it is in.
+        scope: String,
     },
     /// The memory is no open loop.
     #[error("the memory is no open loop")]
@@ -165,6 +181,15 @@ impl From<Error> for contract::Error {
             }
             Error::NotYours(id) => Self::forbidden(format!(
                 "you may read {id}, but neither own it nor write to its scope"
+            )),
+            Error::NotOwner(id) => Self::forbidden(format!(
+                "{id} is somebody else's; only its owner may do this to it"
+            )),
+            Error::Closed(id) => Self::conflict(format!(
+                "{id} is a closed loop; restore_memory opens it again"
+            )),
+            Error::Double { id, double, scope } => Self::conflict(format!(
+                "{double} holds the text of {id} in {scope} already; forget one of them"
             )),
             Error::Retired(id) => Self::conflict(format!("{id} is retired already")),
             Error::Settled { id, decision } => {

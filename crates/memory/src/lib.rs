@@ -56,6 +56,7 @@ mod error;
 mod guard;
 mod hints;
 mod ids;
+mod owned;
 mod rank;
 mod recall;
 mod resources;

@@ -55,21 +55,29 @@ fn own(view: &Read<'_>, path: &str) -> Result<ScopeRow, Error> {
         .ok_or_else(|| Error::Misfit("an account lacks a scope of its own".to_owned()))
 }
 
-/// Makes the project at a path, if the path is a well-formed one of the
-/// caller's own.
+/// Returns the slug of a path that a write may make a project at: a
+/// well-formed one of the caller's own.
+fn own_slug<'p>(view: &Read<'_>, path: &'p str) -> Option<&'p str> {
+    let prefix = format!("proj.{}.", view.caller().handle());
+    let is_label = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    path.strip_prefix(&prefix)
+        .filter(|slug| !slug.is_empty() && slug.chars().all(is_label) && path.len() <= PATH_LONGEST)
+}
+
+/// Returns whether a write may make a project at a path.
+pub(crate) fn may_create(view: &Read<'_>, path: &str) -> bool {
+    own_slug(view, path).is_some()
+}
+
+/// Makes the project at a path, if a write may.
 pub(crate) fn create_named(
     view: &mut Append<'_>,
     path: &str,
     at: i64,
 ) -> Result<Option<ScopeRow>, Error> {
-    let prefix = format!("proj.{}.", view.caller().handle());
-    let Some(slug) = path.strip_prefix(&prefix) else {
+    let Some(slug) = own_slug(view, path) else {
         return Ok(None);
     };
-    let is_label = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    if slug.is_empty() || !slug.chars().all(is_label) || path.len() > PATH_LONGEST {
-        return Ok(None);
-    }
     let name = hints::name_key(slug);
     Ok(Some(view.create_scope(
         path,
@@ -155,6 +163,11 @@ pub(crate) fn lead(view: &Read<'_>, hint: &str) -> Result<Lead, Error> {
             })
         }
     }
+}
+
+/// Returns whether a write that follows a hint makes a project.
+pub(crate) fn makes_project(view: &Read<'_>, hint: &str) -> Result<bool, Error> {
+    Ok(matches!(lead(view, hint)?, Lead::New(_)))
 }
 
 /// A project that a hint led a write to, and what there is to say about it.

@@ -122,6 +122,7 @@ pub(crate) fn remember(
             })?
         }
     };
+    let ended = ended_rule(view, &links)?;
     let superseded = tie(view, seq, &memory_id, &links, now)?;
     anchor(view, seq, &target.scope, &draft, same.is_none(), now)?;
     let anchors = view.anchors_of(&[seq])?;
@@ -144,7 +145,9 @@ pub(crate) fn remember(
         superseded,
         similar_existing: similar,
         anchors,
-        hint: target.note,
+        hint: ended.map_or(target.note, |rule| {
+            Some(format!("The standing rule \"{}\" rested on what this supersedes and holds no longer. promote_rule this memory if the person wants it to.", wire::short(&rule)))
+        }),
         session: Some(stand.answer()),
     })
 }
@@ -328,6 +331,20 @@ fn judge(links: &[Link], same: Option<&MemoryRow>) -> Result<(), Error> {
 /// call was sent twice.
 fn is_done(link: &Link, id: Option<&str>) -> bool {
     id.is_some() && link.target.superseded_by.as_deref() == id
+}
+
+/// Returns the caller's standing rule that the call ends: it rests on a memory
+/// that is superseded.
+fn ended_rule(view: &Read<'_>, links: &[Link]) -> Result<Option<String>, Error> {
+    for link in links {
+        if link.kind == SUPERSEDES
+            && link.target.is_live()
+            && let Some(rule) = view.rule_of(link.target.seq)?
+        {
+            return Ok(Some(rule));
+        }
+    }
+    Ok(None)
 }
 
 /// Makes the links; returns the ids of what the memory supersedes.

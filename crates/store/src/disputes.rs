@@ -123,7 +123,7 @@ pub struct SideRow {
 }
 
 /// True for a dispute row `d` that the caller may see.
-macro_rules! seen {
+macro_rules! dispute_seen {
     () => {
         concat!(
             "(SELECT count(*) FROM dispute_side ds JOIN memory dm ON dm.seq = ds.memory ",
@@ -134,6 +134,8 @@ macro_rules! seen {
     };
 }
 
+pub(crate) use dispute_seen;
+
 macro_rules! select_dispute {
     () => {
         concat!(
@@ -141,7 +143,7 @@ macro_rules! select_dispute {
             "d.settled_at, sa.handle, d.decision, d.reason, d.evidence ",
             "FROM dispute d JOIN account ra ON ra.key = d.created_by ",
             "LEFT JOIN account sa ON sa.key = d.settled_by WHERE ",
-            seen!()
+            dispute_seen!()
         )
     };
 }

@@ -61,7 +61,7 @@ fn class(n_tokens: i64) -> i64 {
 }
 
 /// What the index needs of a row.
-struct Indexed {
+pub(crate) struct Indexed {
     seq: i64,
     partition: i64,
     n_tokens: i64,
@@ -94,15 +94,20 @@ impl Append<'_> {
     /// Takes a memory out of the index, and its words out of what stands
     /// beside it.
     pub(crate) fn unindex_memory(&mut self, seq: i64) -> Result<(), Error> {
-        let Some(row) = self.indexed(seq)? else {
-            return Ok(());
-        };
+        match self.indexed(seq)? {
+            Some(row) => self.unindex(&row),
+            None => Ok(()),
+        }
+    }
+
+    /// The same for what a row was, when it is in another partition by now.
+    pub(crate) fn unindex(&mut self, row: &Indexed) -> Result<(), Error> {
         self.run(
             "DELETE FROM memory_fts WHERE rowid = :entry",
             named_params! {":entry": entry(row.partition, row.seq, row.n_tokens)},
         )?;
-        self.count_in(&row, -1)?;
-        let (before, after) = self.neighbours_in_thread(&row)?;
+        self.count_in(row, -1)?;
+        let (before, after) = self.neighbours_in_thread(row)?;
         self.mend(before)?;
         self.mend(after)
     }
@@ -183,7 +188,7 @@ impl Append<'_> {
         ctx
     }
 
-    fn indexed(&self, seq: i64) -> Result<Option<Indexed>, Error> {
+    pub(crate) fn indexed(&self, seq: i64) -> Result<Option<Indexed>, Error> {
         self.find(
             "SELECT m.seq, m.partition, m.n_tokens, m.thread, m.content, m.kind = 'episode' FROM memory m \
              WHERE m.seq = :seq",

@@ -14,7 +14,7 @@
 //! | `writer`, `readers` | group commit; snapshots on read-only connections |
 //! | `views` | `Read`, `Append`, `Write`: what a closure may do |
 //! | `accounts`, `scopes` | who there is; where memories live, members, hints |
-//! | `memories`, `lists`, `lifecycle`, `history` | rows, one and many; what happens to them; the record of it |
+//! | `memories`, `lists`, `lifecycle`, `audience`, `history` | rows, one and many; what happens to them; who reads them; the record of it |
 //! | `links`, `entities`, `disputes`, `rules` | what is said about memories |
 //! | `index`, `search` | full text: keeping it, asking it |
 //! | `threads` | the bookkeeping file |
@@ -45,6 +45,7 @@
 //! partitions and scores them without looking anything up.
 
 mod accounts;
+mod audience;
 mod disputes;
 mod entities;
 mod error;
@@ -72,12 +73,12 @@ pub use accounts::Caller;
 pub use disputes::{Cause, Dispute, DisputeRow, DisputeStatus, NewDispute, SideRow};
 pub use entities::{AnchorRow, EdgeRow, EntityRow, EntityUse};
 pub use error::Error;
-pub use history::{Event, HistoryRow};
+pub use history::{Event, HistoryRow, VersionRow};
 pub use links::{Direction, Neighbour};
 pub use lists::{Stub, Summary};
 pub use memories::{MemoryRow, NewMemory, Provenance};
 pub use rules::{NewRule, RuleRow};
-pub use scopes::{HintKind, Role, ScopeKey, ScopeKind, ScopeRow, Visibility};
+pub use scopes::{HintKind, Role, ScopeKey, ScopeKind, ScopeRow, ScopeUse, Visibility};
 pub use search::{Corpus, Found, Hit, Reach};
 pub use threads::ThreadRow;
 pub use views::{Append, Read, Write};

@@ -53,7 +53,10 @@ impl Read<'_> {
                 "FROM json_each(:seqs) j JOIN memory_link k ON k.dst = j.value) l ",
                 "JOIN memory m ON m.seq = l.other JOIN scope s ON s.key = m.scope ",
                 "JOIN memory o ON o.seq = l.of ",
-                "WHERE (:with_retired OR (m.retired_at IS NULL AND m.closed_at IS NULL)) AND ",
+                // A restored memory is no longer superseded, whatever its link says.
+                "WHERE (l.type <> 'supersedes' OR CASE l.at_src WHEN 1 THEN m.superseded_by = o.seq ",
+                "ELSE o.superseded_by = m.seq END) ",
+                "AND (:with_retired OR (m.retired_at IS NULL AND m.closed_at IS NULL)) AND ",
                 visible!("m"),
                 " AND ",
                 visible!("o"),

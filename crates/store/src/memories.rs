@@ -106,9 +106,15 @@ impl MemoryRow {
             || (self.visibility == Visibility::Shared && self.role.is_some_and(Role::may_write))
     }
 
-    /// Returns whether it is in default reads.
+    /// Returns whether it was neither forgotten nor superseded.
     pub fn is_live(&self) -> bool {
         self.retired_at.is_none()
+    }
+
+    /// Returns whether default reads serve it: live, and no loop that was
+    /// closed.
+    pub fn is_served(&self) -> bool {
+        self.is_live() && self.closed_at.is_none()
     }
 }
 
@@ -178,6 +184,21 @@ impl Read<'_> {
         )
     }
 
+    /// Returns the caller's other served memory in a scope that holds the text
+    /// of this one.
+    pub fn find_double(&self, seq: i64, scope: ScopeKey) -> Result<Option<String>, Error> {
+        self.find(
+            concat!(
+                "SELECT m.id FROM memory m WHERE m.owner = :me AND m.scope = :scope ",
+                "AND m.text_key = (SELECT text_key FROM memory WHERE seq = :seq) ",
+                "AND m.retired_at IS NULL AND m.closed_at IS NULL AND m.seq <> :seq ",
+                "ORDER BY m.seq LIMIT 1"
+            ),
+            named_params! {":scope": scope, ":seq": seq, ":me": self.caller.key},
+            |row| row.get(0),
+        )
+    }
+
     /// Returns the caller's live and open memory with the same text.
     pub fn find_same_text(
         &self,
@@ -241,7 +262,11 @@ impl Append<'_> {
     }
 
     /// Returns the partition of the caller's rows of a visibility in a scope.
-    fn partition(&mut self, scope: ScopeKey, visibility: Visibility) -> Result<i64, Error> {
+    pub(crate) fn partition(
+        &mut self,
+        scope: ScopeKey,
+        visibility: Visibility,
+    ) -> Result<i64, Error> {
         let owner = match visibility {
             Visibility::Private => Some(self.caller.key),
             Visibility::Shared => None,

@@ -38,6 +38,16 @@ pub enum ScopeKind {
     Team,
 }
 
+impl ScopeKind {
+    /// Returns whether anyone besides its owner can be in it.
+    pub fn has_members(self) -> bool {
+        match self {
+            Self::Personal | Self::Core => false,
+            Self::Project | Self::Team => true,
+        }
+    }
+}
+
 words!(ScopeKind { Personal = "personal", Core = "core", Project = "project", Team = "team" });
 
 /// Who reads a row besides its owner.
@@ -97,6 +107,17 @@ pub struct ScopeRow {
     pub role: Role,
     /// What a new row in it becomes.
     pub default_visibility: Visibility,
+}
+
+/// A scope and how much it is used.
+#[derive(Clone, Debug)]
+pub struct ScopeUse {
+    /// The scope.
+    pub scope: ScopeRow,
+    /// Served memories in it that the caller may read.
+    pub n_memories: i64,
+    /// People in it, its owner included.
+    pub n_members: i64,
 }
 
 macro_rules! columns {
@@ -160,6 +181,40 @@ impl Read<'_> {
             named_params! {":me": self.caller.key},
             scope,
         )
+    }
+
+    /// Returns what there is to say about the scopes that the caller may read,
+    /// the own two first and then by what was stored last; and how many there
+    /// are in all.
+    pub fn scope_uses(&self, limit: usize) -> Result<(Vec<ScopeUse>, i64), Error> {
+        let mut total = 0;
+        let found = self.list(
+            concat!(
+                "SELECT ",
+                columns!(),
+                ", coalesce((SELECT sum(p.n_docs) FROM partition p WHERE p.scope = s.key ",
+                "AND (p.visibility = 'shared' OR p.owner = :me)), 0), ",
+                "1 + (SELECT count(*) FROM member c WHERE c.scope = s.key), count(*) OVER () ",
+                "FROM scope s WHERE s.owner = :me OR s.key IN ",
+                "(SELECT scope FROM member WHERE account = :me) ",
+                "ORDER BY s.kind IN ('personal', 'core') DESC, ",
+                "(SELECT max(m.seq) FROM partition p JOIN memory m ON m.partition = p.key ",
+                "WHERE p.scope = s.key AND (p.visibility = 'shared' OR p.owner = :me) ",
+                "AND m.retired_at IS NULL) DESC, s.path LIMIT :limit"
+            ),
+            named_params! {
+                ":me": self.caller.key, ":limit": i64::try_from(limit).unwrap_or(i64::MAX),
+            },
+            |row| {
+                total = row.get(7)?;
+                Ok(ScopeUse {
+                    scope: scope(row)?,
+                    n_memories: row.get(5)?,
+                    n_members: row.get(6)?,
+                })
+            },
+        )?;
+        Ok((found, total))
     }
 
     /// Returns the projects and teams that go by a normalised name, by path.

@@ -102,7 +102,11 @@ fn private_rows_are_hidden_from_everyone_else_in_every_query() {
             let keys: Vec<i64> = disputes.iter().map(|dispute| dispute.key).collect();
             text += &format!("{disputes:?} {:?}", view.dispute_sides(&keys, 100)?);
             text += &format!("{:?}", view.dispute_sides(&[1, 2], 100)?);
-            text += &format!("{:?} {:?}", view.rules(None)?, view.history(&id)?);
+            text += &format!(
+                "{:?} {:?}",
+                view.rules(None)?,
+                view.find_memory(&id)?.map(|row| view.history(&[row.seq]))
+            );
             Ok(text)
         })
     };

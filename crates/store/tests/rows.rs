@@ -90,7 +90,7 @@ fn retiring_superseding_closing_and_restoring_happen_once_and_are_recorded() {
     assert!(!world.append(&me, |view| view.restore(&old, AT + 4)));
     assert_eq!(world.search(&me, &["old"]), ["old"]);
     assert!(world.write(&me, |view| view.retire(&old, Some("wrong"), AT + 5)));
-    let history = world.read(&me, |view| view.history(&old.id));
+    let history = world.read(&me, |view| view.history(&[old.seq]));
     let events: Vec<Event> = history.iter().map(|step| step.event).collect();
     assert_eq!(
         events,

@@ -30,7 +30,12 @@ CREATE TABLE rule (
   memory     INTEGER REFERENCES memory (seq),
   created_at INTEGER NOT NULL,
   retired_at INTEGER,
-  text       TEXT    NOT NULL
+  replaced   INTEGER REFERENCES rule (key),
+  text       TEXT    NOT NULL,
+  CHECK (replaced IS NULL OR retired_at IS NOT NULL)
 ) STRICT;
+
+-- Invariant: a memory is promoted to one rule at a time.
+CREATE UNIQUE INDEX rule_memory ON rule (memory) WHERE memory IS NOT NULL AND retired_at IS NULL;
 
 CREATE INDEX rule_scope ON rule (scope) WHERE retired_at IS NULL;

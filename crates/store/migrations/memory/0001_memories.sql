@@ -63,11 +63,17 @@ CREATE INDEX memory_successor ON memory (superseded_by)          WHERE supersede
 CREATE TABLE history (
   key    INTEGER PRIMARY KEY AUTOINCREMENT,
   memory INTEGER NOT NULL REFERENCES memory (seq),
-  event  TEXT    NOT NULL CHECK (event IN ('created', 'superseded', 'retired', 'closed', 'restored')),
+  event  TEXT    NOT NULL CHECK (event IN ('created', 'superseded', 'retired', 'closed', 'restored',
+                                           'shared', 'moved')),
   at     INTEGER NOT NULL,
   by     INTEGER NOT NULL REFERENCES account (key),
   other  INTEGER REFERENCES memory (seq),
-  reason TEXT
+  -- Where a shared or moved memory lived before, and where after.
+  source INTEGER REFERENCES scope (key),
+  target INTEGER REFERENCES scope (key),
+  reason TEXT,
+  CHECK ((event IN ('shared', 'moved')) = (source IS NOT NULL)),
+  CHECK ((source IS NULL) = (target IS NULL))
 ) STRICT;
 
 CREATE INDEX history_memory ON history (memory, key);
