@@ -492,11 +492,54 @@ pub struct GetConflictOutput {
     ///A dispute: a memory that somebody challenged, or several that are alike or at odds.
     pub conflict: Conflict,
 }
-///What a server that runs answers.
+///Input of `history`: Show the history of a memory.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
-pub struct Health {
-    ///ok: it takes calls.
-    pub status: ::std::string::String,
+#[serde(deny_unknown_fields)]
+pub struct HistoryInput {
+    ///Memory id.
+    pub memory_id: ::std::string::String,
+}
+///Output of `history`: Show the history of a memory.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+pub struct HistoryOutput {
+    ///Oldest first.
+    pub versions: ::std::vec::Vec<HistoryOutputVersionsItem>,
+    ///Whether older versions or events were left out.
+    pub truncated: bool,
+}
+///`HistoryOutputVersionsItem`
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+pub struct HistoryOutputVersionsItem {
+    ///Memory id; zm://memory/{id} has the whole text.
+    pub memory_id: ::std::string::String,
+    ///Its beginning.
+    pub content: ::std::string::String,
+    ///What sort of statement it is. task and open-question are open loops until close_loop.
+    pub kind: Kind,
+    ///Scope path it lives in.
+    pub scope: ::std::string::String,
+    ///Whether default reads serve it.
+    pub served: bool,
+    ///What happened to it, oldest first.
+    pub events: ::std::vec::Vec<HistoryOutputVersionsItemEventsItem>,
+}
+///`HistoryOutputVersionsItemEventsItem`
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+pub struct HistoryOutputVersionsItemEventsItem {
+    ///What happened.
+    pub event: ::std::string::String,
+    ///UTC, RFC 3339 with milliseconds.
+    pub at: ::std::string::String,
+    ///Handle of who did it.
+    pub by: ::std::string::String,
+    ///Why: reason, resolution or decision, as it was given.
+    pub reason: ::std::option::Option<::std::string::String>,
+    ///Memory id of the successor, or of the other memory of a dispute.
+    pub other: ::std::option::Option<::std::string::String>,
+    ///Scope path it came from, when it was shared or moved.
+    pub from: ::std::option::Option<::std::string::String>,
+    ///Scope path it came to, likewise.
+    pub to: ::std::option::Option<::std::string::String>,
 }
 ///What sort of statement it is. task and open-question are open loops until close_loop.
 #[derive(
@@ -718,6 +761,185 @@ pub struct ListConflictsOutput {
     ///Pass it as cursor for the next page; null on the last.
     pub next_cursor: ::std::option::Option<::std::string::String>,
 }
+///Input of `list_scopes`: List scopes.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct ListScopesInput {}
+impl ::std::default::Default for ListScopesInput {
+    fn default() -> Self {
+        Self {}
+    }
+}
+///Output of `list_scopes`: List scopes.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+pub struct ListScopesOutput {
+    ///personal and core first, then by newest memory, then by path.
+    pub scopes: ::std::vec::Vec<ListScopesOutputScopesItem>,
+    ///How many scopes there are in all.
+    pub total: i64,
+    ///Whether some were left out.
+    pub truncated: bool,
+}
+///`ListScopesOutputScopesItem`
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+pub struct ListScopesOutputScopesItem {
+    ///Scope path; pass it as scope.
+    pub path: ::std::string::String,
+    ///What sort of scope it is.
+    pub kind: ListScopesOutputScopesItemKind,
+    ///What the caller is in it: readers read what is shared, writers add and retire, admins manage members too.
+    pub role: ListScopesOutputScopesItemRole,
+    ///What a new memory in it becomes.
+    pub default_visibility: Visibility,
+    ///Live memories in it that the caller may read.
+    pub memories: i64,
+    ///People in it, the owner included.
+    pub members: i64,
+    ///Whether reads without scopes cover it now: personal, core and the attached project.
+    pub in_default_reads: bool,
+}
+///What sort of scope it is.
+#[derive(
+    ::serde::Deserialize,
+    ::serde::Serialize,
+    Clone,
+    Copy,
+    Debug,
+    Eq,
+    Hash,
+    Ord,
+    PartialEq,
+    PartialOrd
+)]
+pub enum ListScopesOutputScopesItemKind {
+    #[serde(rename = "personal")]
+    Personal,
+    #[serde(rename = "core")]
+    Core,
+    #[serde(rename = "project")]
+    Project,
+    #[serde(rename = "team")]
+    Team,
+}
+impl ::std::fmt::Display for ListScopesOutputScopesItemKind {
+    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+        match *self {
+            Self::Personal => f.write_str("personal"),
+            Self::Core => f.write_str("core"),
+            Self::Project => f.write_str("project"),
+            Self::Team => f.write_str("team"),
+        }
+    }
+}
+impl ::std::str::FromStr for ListScopesOutputScopesItemKind {
+    type Err = self::error::ConversionError;
+    fn from_str(
+        value: &str,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        match value {
+            "personal" => Ok(Self::Personal),
+            "core" => Ok(Self::Core),
+            "project" => Ok(Self::Project),
+            "team" => Ok(Self::Team),
+            _ => Err("invalid value".into()),
+        }
+    }
+}
+impl ::std::convert::TryFrom<&str> for ListScopesOutputScopesItemKind {
+    type Error = self::error::ConversionError;
+    fn try_from(
+        value: &str,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        value.parse()
+    }
+}
+impl ::std::convert::TryFrom<&::std::string::String> for ListScopesOutputScopesItemKind {
+    type Error = self::error::ConversionError;
+    fn try_from(
+        value: &::std::string::String,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        value.parse()
+    }
+}
+impl ::std::convert::TryFrom<::std::string::String> for ListScopesOutputScopesItemKind {
+    type Error = self::error::ConversionError;
+    fn try_from(
+        value: ::std::string::String,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        value.parse()
+    }
+}
+///What the caller is in it: readers read what is shared, writers add and retire, admins manage members too.
+#[derive(
+    ::serde::Deserialize,
+    ::serde::Serialize,
+    Clone,
+    Copy,
+    Debug,
+    Eq,
+    Hash,
+    Ord,
+    PartialEq,
+    PartialOrd
+)]
+pub enum ListScopesOutputScopesItemRole {
+    #[serde(rename = "owner")]
+    Owner,
+    #[serde(rename = "admin")]
+    Admin,
+    #[serde(rename = "writer")]
+    Writer,
+    #[serde(rename = "reader")]
+    Reader,
+}
+impl ::std::fmt::Display for ListScopesOutputScopesItemRole {
+    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+        match *self {
+            Self::Owner => f.write_str("owner"),
+            Self::Admin => f.write_str("admin"),
+            Self::Writer => f.write_str("writer"),
+            Self::Reader => f.write_str("reader"),
+        }
+    }
+}
+impl ::std::str::FromStr for ListScopesOutputScopesItemRole {
+    type Err = self::error::ConversionError;
+    fn from_str(
+        value: &str,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        match value {
+            "owner" => Ok(Self::Owner),
+            "admin" => Ok(Self::Admin),
+            "writer" => Ok(Self::Writer),
+            "reader" => Ok(Self::Reader),
+            _ => Err("invalid value".into()),
+        }
+    }
+}
+impl ::std::convert::TryFrom<&str> for ListScopesOutputScopesItemRole {
+    type Error = self::error::ConversionError;
+    fn try_from(
+        value: &str,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        value.parse()
+    }
+}
+impl ::std::convert::TryFrom<&::std::string::String> for ListScopesOutputScopesItemRole {
+    type Error = self::error::ConversionError;
+    fn try_from(
+        value: &::std::string::String,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        value.parse()
+    }
+}
+impl ::std::convert::TryFrom<::std::string::String> for ListScopesOutputScopesItemRole {
+    type Error = self::error::ConversionError;
+    fn try_from(
+        value: ::std::string::String,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        value.parse()
+    }
+}
 ///A memory as recall and build_context show it.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
 pub struct Memory {
@@ -786,6 +1008,45 @@ pub struct MemoryRecord {
     ///Typed neighbours.
     pub related: ::std::vec::Vec<RelatedMemory>,
 }
+///Input of `move_memories`: Move memories.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct MoveMemoriesInput {
+    ///Memory ids, each once.
+    pub memory_ids: ::std::vec::Vec<::std::string::String>,
+    ///"personal", "core", or a full scope path.
+    #[serde(default, skip_serializing_if = "::std::option::Option::is_none")]
+    pub scope: ::std::option::Option<::std::string::String>,
+    ///Which project: git remote URL, working folder, or the name of a known project.
+    #[serde(default, skip_serializing_if = "::std::option::Option::is_none")]
+    pub project_hint: ::std::option::Option<::std::string::String>,
+}
+///Output of `move_memories`: Move memories.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+pub struct MoveMemoriesOutput {
+    ///Scope path they are in now.
+    pub scope: ::std::option::Option<::std::string::String>,
+    ///Ids that are in scope now, those that were before included.
+    pub moved: ::std::vec::Vec<::std::string::String>,
+    ///Ids that stayed where they are.
+    pub failed: ::std::vec::Vec<MoveMemoriesOutputFailedItem>,
+}
+///`MoveMemoriesOutputFailedItem`
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+pub struct MoveMemoriesOutputFailedItem {
+    ///The id as it was sent.
+    pub memory_id: ::std::string::String,
+    ///Why it stayed where it is.
+    pub error: MoveMemoriesOutputFailedItemError,
+}
+///Why it stayed where it is.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+pub struct MoveMemoriesOutputFailedItemError {
+    ///A code of the error vocabulary.
+    pub code: ::std::string::String,
+    ///What is wrong, and what to do.
+    pub message: ::std::string::String,
+}
 ///A task or an open question that nobody has closed.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
 pub struct OpenLoop {
@@ -802,21 +1063,37 @@ pub struct OpenLoop {
     ///Whole days since it was opened.
     pub age_days: i64,
 }
-///An OpenAPI 3.1 document.
+///Input of `promote_rule`: Promote a memory to a rule.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
-pub struct OpenapiDocument {
-    ///Version of OpenAPI.
-    pub openapi: ::std::string::String,
-    ///What it describes.
-    pub info: OpenapiDocumentInfo,
+#[serde(deny_unknown_fields)]
+pub struct PromoteRuleInput {
+    ///Memory id.
+    pub memory_id: ::std::string::String,
+    ///"personal", or the full path of a project or team.
+    #[serde(default, skip_serializing_if = "::std::option::Option::is_none")]
+    pub scope: ::std::option::Option<::std::string::String>,
+    ///Whether it comes first.
+    #[serde(default, skip_serializing_if = "::std::option::Option::is_none")]
+    pub pinned: ::std::option::Option<bool>,
+    ///The rule as an instruction. Default: the text of the memory.
+    #[serde(default, skip_serializing_if = "::std::option::Option::is_none")]
+    pub rule_text: ::std::option::Option<::std::string::String>,
 }
-///What it describes.
+///Output of `promote_rule`: Promote a memory to a rule.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
-pub struct OpenapiDocumentInfo {
-    ///Name of the server.
-    pub title: ::std::string::String,
-    ///Version of the contract.
-    pub version: ::std::string::String,
+pub struct PromoteRuleOutput {
+    ///The memory that the rule rests on.
+    pub memory_id: ::std::string::String,
+    ///The rule.
+    pub rule_text: ::std::string::String,
+    ///personal: holds everywhere for this person. project: holds in one project or team.
+    pub layer: RuleLayer,
+    ///Scope path it holds in.
+    pub scope: ::std::string::String,
+    ///true: this call made or replaced the rule. false: it held already.
+    pub promoted: bool,
+    ///Who gets the rule, and when.
+    pub delivery_note: ::std::string::String,
 }
 ///Where a memory came from.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
@@ -995,6 +1272,21 @@ pub struct ResolveConflictOutput {
     ///Memory ids that the decision took out of default reads.
     pub retired: ::std::vec::Vec<::std::string::String>,
 }
+///Input of `restore_memory`: Restore a memory.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct RestoreMemoryInput {
+    ///Memory id.
+    pub memory_id: ::std::string::String,
+}
+///Output of `restore_memory`: Restore a memory.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+pub struct RestoreMemoryOutput {
+    ///The memory.
+    pub memory_id: ::std::string::String,
+    ///true: this call brought it back. false: default reads served it already.
+    pub restored: bool,
+}
 ///A standing rule that a person promoted.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
 pub struct Rule {
@@ -1161,6 +1453,25 @@ pub struct Session {
     ///Token to echo as thread in later calls of this conversation.
     #[serde(default, skip_serializing_if = "::std::option::Option::is_none")]
     pub thread: ::std::option::Option<::std::string::String>,
+}
+///Input of `share`: Share a memory.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct ShareInput {
+    ///Memory id.
+    pub memory_id: ::std::string::String,
+    ///Full path of a project or team.
+    pub scope: ::std::string::String,
+}
+///Output of `share`: Share a memory.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+pub struct ShareOutput {
+    ///The memory.
+    pub memory_id: ::std::string::String,
+    ///Scope path whose members read it.
+    pub scope: ::std::string::String,
+    ///true: this call shared it. false: it was shared there already.
+    pub shared: bool,
 }
 ///A stored memory close to the new one.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]

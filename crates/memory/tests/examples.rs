@@ -5,12 +5,27 @@ use std::fs;
 use std::path::Path;
 
 use contract::ToolName;
+use memory::Memory;
 use serde_json::Value;
 
 use crate::fixture::{World, call, run};
 
+/// Who calls after the steps that come first, and what these kept.
+pub struct Played {
+    pub memory: Memory,
+    pub kept: HashMap<String, String>,
+}
+
+/// Returns the examples of a tool.
+pub fn of(tool: ToolName) -> Vec<Value> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema/tools");
+    let text = fs::read_to_string(folder.join(format!("{}.json", tool.as_str()))).unwrap();
+    let mut schema: Value = serde_json::from_str(&text).unwrap();
+    serde_json::from_value(schema["examples"].take()).unwrap()
+}
+
 /// Fills `${name}` in.
-fn filled(value: &Value, kept: &HashMap<String, String>) -> Value {
+pub fn filled(value: &Value, kept: &HashMap<String, String>) -> Value {
     let mut text = value.to_string();
     for (name, value) in kept {
         text = text.replace(&format!("${{{name}}}"), value);
@@ -18,8 +33,8 @@ fn filled(value: &Value, kept: &HashMap<String, String>) -> Value {
     serde_json::from_str(&text.replace("${empty}", "")).unwrap()
 }
 
-fn play(tool: ToolName, example: &Value) {
-    let world = World::new();
+/// Makes the calls that come first.
+pub fn given(world: &World, example: &Value) -> Played {
     let mut kept = HashMap::new();
     for given in example["given"].as_array().into_iter().flatten() {
         let tool = ToolName::find(given["tool"].as_str().unwrap()).unwrap();
@@ -30,13 +45,17 @@ fn play(tool: ToolName, example: &Value) {
         }
         world.pass(1_000);
     }
+    Played {
+        memory: world.memory.clone(),
+        kept,
+    }
+}
+
+fn play(tool: ToolName, example: &Value) {
+    let world = World::new();
+    let Played { memory, kept } = given(&world, example);
     let name = format!("{} {}", tool.as_str(), example["name"]);
-    let outcome = run(
-        &world.memory,
-        &call(),
-        tool,
-        filled(&example["input"], &kept),
-    );
+    let outcome = run(&memory, &call(), tool, filled(&example["input"], &kept));
     if let Some(expected) = example.get("error") {
         let error = outcome.expect_err(&name);
         assert_eq!(error.code.as_str(), expected["code"], "{name}");
@@ -69,14 +88,11 @@ fn play(tool: ToolName, example: &Value) {
 
 #[test]
 fn examples_of_the_schema_do_what_they_say() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema/tools");
     let mut n_played = 0;
     for tool in ToolName::ALL {
-        let text = fs::read_to_string(folder.join(format!("{}.json", tool.as_str()))).unwrap();
-        let schema: Value = serde_json::from_str(&text).unwrap();
-        for example in schema["examples"].as_array().unwrap() {
+        for example in of(tool) {
             if example["error"]["refused_by"] != "schema" {
-                play(tool, example);
+                play(tool, &example);
                 n_played += 1;
             }
         }

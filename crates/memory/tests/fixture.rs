@@ -52,6 +52,22 @@ impl World {
         Store::open(&self.dir.path().join("data"), str::to_lowercase).unwrap()
     }
 
+    /// Empty projects of a person.
+    pub fn many_projects(&self, handle: &str, n_projects: usize) {
+        let store = self.store();
+        let owner = store.get_or_create_account(handle, START).unwrap();
+        store
+            .append::<_, store::Error>(&owner, |view| {
+                for n in 0..n_projects {
+                    let slug = format!("empty_{n}");
+                    let path = format!("proj.{handle}.{slug}");
+                    view.create_scope(&path, ScopeKind::Project, &slug, START)?;
+                }
+                Ok(())
+            })
+            .unwrap();
+    }
+
     /// A project of the owner's with shared rows and one member.
     pub fn shared_project(&self, slug: &str, member: &str, role: Role) -> String {
         let store = self.store();

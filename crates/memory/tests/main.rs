@@ -7,6 +7,8 @@ mod audience;
 #[cfg(test)]
 mod briefing;
 #[cfg(test)]
+mod curation;
+#[cfg(test)]
 mod disputes;
 #[cfg(test)]
 mod examples;
@@ -14,6 +16,8 @@ mod examples;
 mod finding;
 #[cfg(test)]
 mod fixture;
+#[cfg(test)]
+mod hints;
 #[cfg(test)]
 mod lifecycle;
 #[cfg(test)]

@@ -52,6 +52,8 @@ mod error;
 mod history;
 pub mod ids;
 mod index;
+#[cfg(feature = "inspect")]
+pub mod inspect;
 mod lifecycle;
 mod links;
 mod lists;
