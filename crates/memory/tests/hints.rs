@@ -40,7 +40,7 @@ fn the_hints_of_every_tool_say_what_its_handler_does() {
     let mut complaints = Vec::new();
     for tool in &tools {
         let name = tool["name"].as_str().unwrap();
-        assert!(runs[name].len() > 3, "{name} was hardly called");
+        assert!(runs[name].len() > 1, "{name} was hardly called");
         for complaint in judge(&tool["annotations"], &runs[name]) {
             complaints.push(format!("{name}: {complaint}"));
         }

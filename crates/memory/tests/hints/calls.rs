@@ -50,7 +50,7 @@ fn make(seed: &Seed, tool: ToolName, example: &Value, input: &Value) -> Run {
     let world = seed.copy();
     let Played { memory, kept } = examples::given(&world, example);
     let input = examples::filled(input, &kept);
-    let mut call = || {
+    let call = || {
         world.pass(1_000);
         run(&memory, &call(), tool, input.clone()).map_err(|error| error.to_string())
     };
