@@ -492,6 +492,12 @@ pub struct GetConflictOutput {
     ///A dispute: a memory that somebody challenged, or several that are alike or at odds.
     pub conflict: Conflict,
 }
+///What a server that runs answers.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+pub struct Health {
+    ///ok: it takes calls.
+    pub status: ::std::string::String,
+}
 ///Input of `history`: Show the history of a memory.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
 #[serde(deny_unknown_fields)]
@@ -1062,6 +1068,22 @@ pub struct OpenLoop {
     pub created_at: ::std::string::String,
     ///Whole days since it was opened.
     pub age_days: i64,
+}
+///An OpenAPI 3.1 document.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+pub struct OpenapiDocument {
+    ///Version of OpenAPI.
+    pub openapi: ::std::string::String,
+    ///What it describes.
+    pub info: OpenapiDocumentInfo,
+}
+///What it describes.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+pub struct OpenapiDocumentInfo {
+    ///Name of the server.
+    pub title: ::std::string::String,
+    ///Version of the contract.
+    pub version: ::std::string::String,
 }
 ///Input of `promote_rule`: Promote a memory to a rule.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]

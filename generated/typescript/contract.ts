@@ -586,8 +586,7 @@ export interface ListConflictsOutput {
 }
 
 /** Input of `list_scopes`: List scopes. */
-export interface ListScopesInput {
-}
+export type ListScopesInput = Record<string, never>;
 
 /** Output of `list_scopes`: List scopes. */
 export interface ListScopesOutput {

@@ -353,6 +353,38 @@ class GetConflictOutput(_w.Open):
     conflict: Conflict = _w.Field(description="A dispute: a memory that somebody challenged, or several that are alike or at odds.")
 
 
+class HistoryInput(_w.Closed):
+    """Input of history: Show the history of a memory."""
+
+    memory_id: MemoryId = _w.Field(description="Memory id.")
+
+
+class HistoryOutputVersionsItemEventsItem(_w.Open):
+    event: _w.Union[_w.Literal["created", "superseded", "retired", "closed", "restored", "shared", "moved", "disputed", "settled"], _w.Text] = _w.Field(description="What happened.")
+    at: _w.DateTime = _w.Field(description="UTC, RFC 3339 with milliseconds.")
+    by: _w.Text = _w.Field(description="Handle of who did it.")
+    reason: _w.Optional[_w.Text] = _w.Field(description="Why: reason, resolution or decision, as it was given.")
+    other: _w.Optional[_w.Text] = _w.Field(description="Memory id of the successor, or of the other memory of a dispute.")
+    from_: _w.Optional[_w.Text] = _w.Field(alias="from", description="Scope path it came from, when it was shared or moved.")
+    to: _w.Optional[_w.Text] = _w.Field(description="Scope path it came to, likewise.")
+
+
+class HistoryOutputVersionsItem(_w.Open):
+    memory_id: _w.Text = _w.Field(description="Memory id; zm://memory/{id} has the whole text.")
+    content: _w.Text = _w.Field(description="Its beginning.")
+    kind: Kind = _w.Field(description="What sort of statement it is. task and open-question are open loops until close_loop.")
+    scope: _w.Text = _w.Field(description="Scope path it lives in.")
+    served: _w.Boolean = _w.Field(description="Whether default reads serve it.")
+    events: _w.List[HistoryOutputVersionsItemEventsItem] = _w.Field(description="What happened to it, oldest first.")
+
+
+class HistoryOutput(_w.Open):
+    """Output of history: Show the history of a memory."""
+
+    versions: _w.List[HistoryOutputVersionsItem] = _w.Field(description="Oldest first.")
+    truncated: _w.Boolean = _w.Field(description="Whether older versions or events were left out.")
+
+
 class LinkInput(_w.Closed):
     """Input of link: Link two things."""
 
@@ -385,6 +417,76 @@ class ListConflictsOutput(_w.Open):
 
     conflicts: _w.List[Conflict] = _w.Field(description="Newest first.")
     next_cursor: _w.Optional[_w.Text] = _w.Field(description="Pass it as cursor for the next page; null on the last.")
+
+
+class ListScopesInput(_w.Closed):
+    """Input of list_scopes: List scopes."""
+
+
+class ListScopesOutputScopesItem(_w.Open):
+    path: _w.Text = _w.Field(description="Scope path; pass it as scope.")
+    kind: _w.Literal["personal", "core", "project", "team"] = _w.Field(description="What sort of scope it is.")
+    role: _w.Literal["owner", "admin", "writer", "reader"] = _w.Field(description="What the caller is in it: readers read what is shared, writers add and retire, admins manage members too.")
+    default_visibility: Visibility = _w.Field(description="What a new memory in it becomes.")
+    memories: _w.Integer = _w.Field(description="Live memories in it that the caller may read.")
+    members: _w.Integer = _w.Field(description="People in it, the owner included.")
+    in_default_reads: _w.Boolean = _w.Field(description="Whether reads without scopes cover it now: personal, core and the attached project.")
+
+
+class ListScopesOutput(_w.Open):
+    """Output of list_scopes: List scopes."""
+
+    scopes: _w.List[ListScopesOutputScopesItem] = _w.Field(description="personal and core first, then by newest memory, then by path.")
+    total: _w.Integer = _w.Field(description="How many scopes there are in all.")
+    truncated: _w.Boolean = _w.Field(description="Whether some were left out.")
+
+
+class MoveMemoriesInput(_w.Closed):
+    """Input of move_memories: Move memories."""
+
+    memory_ids: _w.Annotated[_w.List[MemoryId], _w.Field(min_length=1, max_length=200)] = _w.Field(description="Memory ids, each once.")
+    scope: _w.Maybe[_w.Annotated[_w.Text, _w.Field(min_length=1, max_length=256), _w.max_bytes(256)]] = _w.Field(default=None, description="\"personal\", \"core\", or a full scope path.")
+    project_hint: _w.Maybe[ProjectHint] = _w.Field(default=None, description="Which project: git remote URL, working folder, or the name of a known project.")
+
+
+class MoveMemoriesOutputFailedItemError(_w.Open):
+    """Why it stayed where it is."""
+
+    code: _w.Text = _w.Field(description="A code of the error vocabulary.")
+    message: _w.Text = _w.Field(description="What is wrong, and what to do.")
+
+
+class MoveMemoriesOutputFailedItem(_w.Open):
+    memory_id: _w.Text = _w.Field(description="The id as it was sent.")
+    error: MoveMemoriesOutputFailedItemError = _w.Field(description="Why it stayed where it is.")
+
+
+class MoveMemoriesOutput(_w.Open):
+    """Output of move_memories: Move memories."""
+
+    scope: _w.Optional[_w.Text] = _w.Field(description="Scope path they are in now.")
+    moved: _w.List[_w.Text] = _w.Field(description="Ids that are in scope now, those that were before included.")
+    failed: _w.List[MoveMemoriesOutputFailedItem] = _w.Field(description="Ids that stayed where they are.")
+
+
+class PromoteRuleInput(_w.Closed):
+    """Input of promote_rule: Promote a memory to a rule."""
+
+    memory_id: MemoryId = _w.Field(description="Memory id.")
+    scope: _w.Maybe[_w.Annotated[_w.Text, _w.Field(min_length=1, max_length=256), _w.max_bytes(256)]] = _w.Field(default=None, description="\"personal\", or the full path of a project or team.")
+    pinned: _w.Maybe[_w.Boolean] = _w.Field(default=None, description="Whether it comes first. Absent means false.")
+    rule_text: _w.Maybe[_w.Annotated[_w.Text, _w.Field(min_length=1, max_length=2000), _w.max_bytes(2000)]] = _w.Field(default=None, description="The rule as an instruction. Default: the text of the memory.")
+
+
+class PromoteRuleOutput(_w.Open):
+    """Output of promote_rule: Promote a memory to a rule."""
+
+    memory_id: _w.Text = _w.Field(description="The memory that the rule rests on.")
+    rule_text: _w.Text = _w.Field(description="The rule.")
+    layer: RuleLayer = _w.Field(description="personal: holds everywhere for this person. project: holds in one project or team.")
+    scope: _w.Text = _w.Field(description="Scope path it holds in.")
+    promoted: _w.Boolean = _w.Field(description="true: this call made or replaced the rule. false: it held already.")
+    delivery_note: _w.Text = _w.Field(description="Who gets the rule, and when.")
 
 
 class RecallInput(_w.Closed):
@@ -457,3 +559,31 @@ class ResolveConflictOutput(_w.Open):
     dispute_id: _w.Text = _w.Field(description="The dispute.")
     status: DisputeStatus = _w.Field(description="pending: nobody has decided. settled: resolve_conflict has.")
     retired: _w.List[_w.Text] = _w.Field(description="Memory ids that the decision took out of default reads.")
+
+
+class RestoreMemoryInput(_w.Closed):
+    """Input of restore_memory: Restore a memory."""
+
+    memory_id: MemoryId = _w.Field(description="Memory id.")
+
+
+class RestoreMemoryOutput(_w.Open):
+    """Output of restore_memory: Restore a memory."""
+
+    memory_id: _w.Text = _w.Field(description="The memory.")
+    restored: _w.Boolean = _w.Field(description="true: this call brought it back. false: default reads served it already.")
+
+
+class ShareInput(_w.Closed):
+    """Input of share: Share a memory."""
+
+    memory_id: MemoryId = _w.Field(description="Memory id.")
+    scope: _w.Annotated[_w.Text, _w.Field(min_length=1, max_length=256), _w.max_bytes(256)] = _w.Field(description="Full path of a project or team.")
+
+
+class ShareOutput(_w.Open):
+    """Output of share: Share a memory."""
+
+    memory_id: _w.Text = _w.Field(description="The memory.")
+    scope: _w.Text = _w.Field(description="Scope path whose members read it.")
+    shared: _w.Boolean = _w.Field(description="true: this call shared it. false: it was shared there already.")
