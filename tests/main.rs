@@ -33,4 +33,6 @@ mod search;
 #[cfg(test)]
 mod vectors;
 #[cfg(test)]
+mod wire_schemas;
+#[cfg(test)]
 mod writes;
