@@ -9,11 +9,13 @@
 //! the question is whether a *goal* has an instance: a set of schemas of
 //! which each has to hold or has not to hold.
 //!
-//! 1. Both documents are compiled into one arena (`compile`, `scope`, `node`):
+//! 1. Both documents are compiled into one arena (`compile`, `scalars`,
+//!    `applicators`, `scope`, `node`):
 //!    references resolved, older spellings read, annotations dropped, equal
 //!    schemas stored once, so that what did not change contradicts its own
 //!    negation at once.
-//! 2. A goal is looked at once per type (`search`, `expand`). Each schema
+//! 2. A goal is looked at once per type (`search`, `expand`,
+//!    `meets`, `fails`). Each schema
 //!    becomes demands on an instance of that type, and choices: a failed
 //!    `properties` fails at one of its members. The `unevaluated…` keywords
 //!    become a choice between the cases of what was looked at (`evaluated`).
@@ -23,7 +25,7 @@
 //!    meet is made, each way in turn.
 //! 4. Demands of one type are solved exactly: numbers on lattices between
 //!    bounds (`number`, with decimals of any size), strings by automata
-//!    (`text`, `regex`, `automaton`), arrays by position and count (`array`),
+//!    (`text`, `regex`, `automaton`, `product`), arrays by position and count (`array`),
 //!    objects by name and class of names (`object`). Members and items are
 //!    goals of their own.
 //!
@@ -44,7 +46,7 @@
 //!
 //! - Patterns with look-around, back references or word boundaries, and those
 //!   that need more than some thousand states, unless both sides have them.
-//! - References out of the document, `$recursiveRef`, a `$dynamicRef` with
+//! - References out of the document, a `$dynamicRef` or `$recursiveRef` with
 //!   several targets, a reference that leads back to itself in place, and
 //!   editions with a vocabulary of their own.
 //! - Instances that would be too large to build, or hold numbers that doubles
@@ -55,6 +57,7 @@
 
 use serde_json::Value;
 
+mod applicators;
 mod array;
 mod automaton;
 mod compile;
@@ -62,12 +65,16 @@ mod decimal;
 mod evaluate;
 mod evaluated;
 mod expand;
+mod fails;
 mod goal;
 mod json;
+mod meets;
 mod node;
 mod number;
 mod object;
+mod product;
 mod regex;
+mod scalars;
 mod scope;
 mod search;
 mod stock;

@@ -261,6 +261,13 @@ impl<'a> Scopes<'a> {
         self.homes.get(&address).copied().unwrap_or(outer)
     }
 
+    /// Says whether the document is one resource.
+    pub fn is_single(&self) -> bool {
+        // The root stands first, and once more if it bears a name.
+        let named = self.by_uri.get("") == Some(&1);
+        self.resources.len() == 1 + usize::from(named)
+    }
+
     /// Follows a `$ref`.
     pub fn resolve(&self, reference: &str, home: usize) -> Found<'a> {
         let (uri, fragment) = reference.split_once('#').unwrap_or((reference, ""));

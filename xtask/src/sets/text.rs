@@ -1,8 +1,8 @@
 //! Strings: patterns, lengths and, where they are enforced, formats.
 
-use super::automaton::{Text, Wanted};
 use super::goal::State;
 use super::json::Json;
+use super::product::{Text, Wanted};
 use super::search::{Outcome, Search};
 use super::stock;
 

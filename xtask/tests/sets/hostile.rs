@@ -16,10 +16,10 @@ fn schema(value: Value) -> Document {
 }
 
 fn why(answer: Answer) -> String {
-    match answer {
-        Answer::Unknown { why } => why,
-        other => panic!("{other:?}"),
-    }
+    let Answer::Unknown { why } = answer else {
+        unreachable!("decided: {answer:?}");
+    };
+    why
 }
 
 fn is_refuted(answer: &Answer) -> bool {
