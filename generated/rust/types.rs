@@ -37,6 +37,7 @@ pub mod error {
 }
 ///An entity that a memory is anchored to.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct Anchor {
     ///Entity id.
     pub id: ::std::string::String,
@@ -56,6 +57,7 @@ pub struct Anchor {
     PartialEq,
     PartialOrd
 )]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub enum AuthorKind {
     #[serde(rename = "human")]
     Human,
@@ -112,6 +114,7 @@ impl ::std::convert::TryFrom<::std::string::String> for AuthorKind {
 }
 ///Input of `build_context`: Build a briefing.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct BuildContextInput {
     ///Which project: git remote URL, working folder, or the name of a known project.
@@ -137,6 +140,7 @@ pub struct BuildContextInput {
 }
 ///Output of `build_context`: Build a briefing.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct BuildContextOutput {
     ///Standing rules, pinned first, at most 12 per layer besides pinned ones.
     pub rules: ::std::vec::Vec<Rule>,
@@ -166,6 +170,7 @@ pub struct BuildContextOutput {
 }
 ///Input of `challenge`: Challenge a memory.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ChallengeInput {
     ///Memory id.
@@ -178,6 +183,7 @@ pub struct ChallengeInput {
 }
 ///Output of `challenge`: Challenge a memory.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct ChallengeOutput {
     ///The pending dispute.
     pub dispute_id: ::std::string::String,
@@ -186,6 +192,7 @@ pub struct ChallengeOutput {
 }
 ///Input of `close_loop`: Close an open loop.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CloseLoopInput {
     ///Memory id.
@@ -196,6 +203,7 @@ pub struct CloseLoopInput {
 }
 ///Output of `close_loop`: Close an open loop.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct CloseLoopOutput {
     ///The loop.
     pub memory_id: ::std::string::String,
@@ -204,6 +212,7 @@ pub struct CloseLoopOutput {
 }
 ///A dispute: a memory that somebody challenged, or several that are alike or at odds.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct Conflict {
     ///Dispute id.
     pub dispute_id: ::std::string::String,
@@ -241,6 +250,7 @@ pub struct Conflict {
 }
 ///A memory that a dispute is about.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct ConflictMemory {
     ///Memory id.
     pub id: ::std::string::String,
@@ -274,6 +284,7 @@ pub struct ConflictMemory {
     PartialEq,
     PartialOrd
 )]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub enum Decision {
     #[serde(rename = "keep_both")]
     KeepBoth,
@@ -349,6 +360,7 @@ impl ::std::convert::TryFrom<::std::string::String> for Decision {
     PartialEq,
     PartialOrd
 )]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub enum DisputeStatus {
     #[serde(rename = "pending")]
     Pending,
@@ -401,6 +413,7 @@ impl ::std::convert::TryFrom<::std::string::String> for DisputeStatus {
 }
 ///A typed relation between two entities.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct Edge {
     ///Edge id.
     pub id: ::std::string::String,
@@ -414,6 +427,7 @@ pub struct Edge {
 }
 ///Input of `entities`: List entities.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct EntitiesInput {
     ///"personal", "core", or a full scope path.
@@ -441,6 +455,7 @@ impl ::std::default::Default for EntitiesInput {
 }
 ///Output of `entities`: List entities.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct EntitiesOutput {
     ///Most used first.
     pub entities: ::std::vec::Vec<Entity>,
@@ -449,6 +464,7 @@ pub struct EntitiesOutput {
 }
 ///A named thing that memories are anchored to.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct Entity {
     ///Entity id.
     pub id: ::std::string::String,
@@ -463,6 +479,7 @@ pub struct Entity {
 }
 ///Input of `forget`: Forget a memory.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ForgetInput {
     ///Memory id.
@@ -473,6 +490,7 @@ pub struct ForgetInput {
 }
 ///Output of `forget`: Forget a memory.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct ForgetOutput {
     ///The memory that is retired.
     pub memory_id: ::std::string::String,
@@ -481,6 +499,7 @@ pub struct ForgetOutput {
 }
 ///Input of `get_conflict`: Read a dispute.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct GetConflictInput {
     ///Dispute id.
@@ -488,12 +507,14 @@ pub struct GetConflictInput {
 }
 ///Output of `get_conflict`: Read a dispute.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct GetConflictOutput {
     ///A dispute: a memory that somebody challenged, or several that are alike or at odds.
     pub conflict: Conflict,
 }
 ///What a server that runs answers.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct Health {
     ///ok: it takes calls.
     pub status: ::std::string::String,
@@ -560,6 +581,7 @@ pub struct HistoryOutputVersionsItemEventsItem {
     PartialEq,
     PartialOrd
 )]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub enum Kind {
     #[serde(rename = "fact")]
     Fact,
@@ -640,6 +662,7 @@ impl ::std::convert::TryFrom<::std::string::String> for Kind {
 }
 ///Input of `link`: Link two things.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LinkInput {
     ///Memory id or entity id.
@@ -663,6 +686,7 @@ pub struct LinkInput {
     PartialEq,
     PartialOrd
 )]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub enum LinkKind {
     #[serde(rename = "memory")]
     Memory,
@@ -719,6 +743,7 @@ impl ::std::convert::TryFrom<::std::string::String> for LinkKind {
 }
 ///Output of `link`: Link two things.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct LinkOutput {
     ///What was linked: two memories, two entities, or a memory and an entity (anchor).
     pub kind: LinkKind,
@@ -734,6 +759,7 @@ pub struct LinkOutput {
 }
 ///Input of `list_conflicts`: List disputes.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ListConflictsInput {
     ///Only these. Absent: both.
@@ -761,6 +787,7 @@ impl ::std::default::Default for ListConflictsInput {
 }
 ///Output of `list_conflicts`: List disputes.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct ListConflictsOutput {
     ///Newest first.
     pub conflicts: ::std::vec::Vec<Conflict>,
@@ -948,6 +975,7 @@ impl ::std::convert::TryFrom<::std::string::String> for ListScopesOutputScopesIt
 }
 ///A memory as recall and build_context show it.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct Memory {
     ///Memory id.
     pub id: ::std::string::String,
@@ -980,6 +1008,7 @@ pub struct Memory {
 }
 ///The whole stored row of one memory.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct MemoryRecord {
     ///Memory id.
     pub id: ::std::string::String,
@@ -1055,6 +1084,7 @@ pub struct MoveMemoriesOutputFailedItemError {
 }
 ///A task or an open question that nobody has closed.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct OpenLoop {
     ///Memory id; pass it to close_loop.
     pub id: ::std::string::String,
@@ -1071,6 +1101,7 @@ pub struct OpenLoop {
 }
 ///An OpenAPI 3.1 document.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct OpenapiDocument {
     ///Version of OpenAPI.
     pub openapi: ::std::string::String,
@@ -1079,6 +1110,7 @@ pub struct OpenapiDocument {
 }
 ///What it describes.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct OpenapiDocumentInfo {
     ///Name of the server.
     pub title: ::std::string::String,
@@ -1119,6 +1151,7 @@ pub struct PromoteRuleOutput {
 }
 ///Where a memory came from.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct Provenance {
     ///The phrase it rests on, as it was said.
     pub verbatim: ::std::option::Option<::std::string::String>,
@@ -1137,6 +1170,7 @@ pub struct Provenance {
 }
 ///Input of `recall`: Recall memories.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RecallInput {
     ///How many memories at most.
@@ -1165,6 +1199,7 @@ pub struct RecallInput {
 }
 ///Output of `recall`: Recall memories.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct RecallOutput {
     ///Best first.
     pub memories: ::std::vec::Vec<Memory>,
@@ -1180,6 +1215,7 @@ pub struct RecallOutput {
 }
 ///A recent change, in short.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct RecentMemory {
     ///Memory id.
     pub id: ::std::string::String,
@@ -1194,6 +1230,7 @@ pub struct RecentMemory {
 }
 ///A neighbour of a returned memory, in short.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct RelatedMemory {
     ///Memory id of the neighbour.
     pub id: ::std::string::String,
@@ -1212,6 +1249,7 @@ pub struct RelatedMemory {
 }
 ///Input of `remember`: Remember one fact.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RememberInput {
     ///What sort of statement it is. task and open-question are open loops until close_loop.
@@ -1240,6 +1278,7 @@ pub struct RememberInput {
 }
 ///`RememberInputLinksItem`
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RememberInputLinksItem {
     ///supersedes retires the target; contradicts, derived_from, relates_to or your own only link.
@@ -1250,6 +1289,7 @@ pub struct RememberInputLinksItem {
 }
 ///Output of `remember`: Remember one fact.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct RememberOutput {
     ///Id of the stored memory, or of the existing one.
     pub memory_id: ::std::string::String,
@@ -1277,6 +1317,7 @@ pub struct RememberOutput {
 }
 ///Input of `resolve_conflict`: Settle a dispute.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ResolveConflictInput {
     ///Dispute id.
@@ -1286,6 +1327,7 @@ pub struct ResolveConflictInput {
 }
 ///Output of `resolve_conflict`: Settle a dispute.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct ResolveConflictOutput {
     ///The dispute.
     pub dispute_id: ::std::string::String,
@@ -1311,6 +1353,7 @@ pub struct RestoreMemoryOutput {
 }
 ///A standing rule that a person promoted.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct Rule {
     ///Rule id.
     pub id: ::std::string::String,
@@ -1336,6 +1379,7 @@ pub struct Rule {
     PartialEq,
     PartialOrd
 )]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub enum RuleLayer {
     #[serde(rename = "personal")]
     Personal,
@@ -1388,6 +1432,7 @@ impl ::std::convert::TryFrom<::std::string::String> for RuleLayer {
 }
 ///Every standing rule of the caller.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct RuleList {
     ///Pinned first, then oldest first.
     pub rules: ::std::vec::Vec<Rule>,
@@ -1405,6 +1450,7 @@ pub struct RuleList {
     PartialEq,
     PartialOrd
 )]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub enum ScopeSource {
     #[serde(rename = "explicit")]
     Explicit,
@@ -1469,6 +1515,7 @@ impl ::std::convert::TryFrom<::std::string::String> for ScopeSource {
 }
 ///Where this call stood.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct Session {
     ///Scope path of the project this session or thread works in; null when none is known.
     pub attached_project: ::std::option::Option<::std::string::String>,
@@ -1497,6 +1544,7 @@ pub struct ShareOutput {
 }
 ///A stored memory close to the new one.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct SimilarMemory {
     ///Memory id.
     pub id: ::std::string::String,
@@ -1522,6 +1570,7 @@ pub struct SimilarMemory {
     PartialEq,
     PartialOrd
 )]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub enum Visibility {
     #[serde(rename = "private")]
     Private,

@@ -7,6 +7,7 @@ mod emit;
 mod exit_codes;
 mod fixture;
 mod fresh;
+mod generated_types;
 mod laws;
 mod profile;
 mod repository;

@@ -19,6 +19,7 @@ pub fn emit(contract: &Contract) -> Result<Files> {
     let sources = [
         ("constants", constants::source(contract)),
         ("errors", errors::source(contract)),
+        ("every_type", types::every(contract)),
         ("prompts", prompts::source(contract)),
         ("routes", routes::source(contract)),
         ("tools", tools::source(contract)),

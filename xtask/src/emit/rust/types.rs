@@ -48,10 +48,44 @@ pub fn source(contract: &Contract) -> Result<String> {
     let mut syntax: syn::File = syn::parse2(space.to_stream()).context("typify wrote no Rust")?;
     for item in &mut syntax.items {
         shorten_docs(item);
+        describe_in_tests(item);
         mend_fields(item, contract, &schemas);
     }
     let doc = "//! Types of everything that crosses the wire.\n//! They are no validators: the door checks every value against its schema.\n";
     Ok(doc.to_owned() + &prettyplease::unparse(&syntax))
+}
+
+/// Returns the source of `every_type.rs`: a macro that hands the name of every
+/// shape, input and output that is a type to another macro, for tests that
+/// hold for each.
+pub fn every(contract: &Contract) -> String {
+    let shapes = contract.shapes.iter().filter(|(_, shape)| is_named(shape));
+    let shapes = shapes.map(|(name, _)| type_name(name));
+    let tools = contract.tools.values().flat_map(|tool| {
+        let name = type_name(&tool.name);
+        [format!("{name}Input"), format!("{name}Output")]
+    });
+    let names: Vec<String> = shapes.chain(tools).collect();
+    format!(
+        "macro_rules! every_type {{ ($each:ident) => {{ $each! {{ {} }} }}; }}",
+        names.join(" ")
+    )
+}
+
+/// Lets tests derive the schema of a type, to hold it against its source.
+fn describe_in_tests(item: &mut syn::Item) {
+    let attributes = match item {
+        syn::Item::Struct(item) => &mut item.attrs,
+        syn::Item::Enum(item) => &mut item.attrs,
+        _ => return,
+    };
+    let derives = |attribute: &syn::Attribute| attribute.path().is_ident("derive");
+    if let Some(index) = attributes.iter().position(derives) {
+        attributes.insert(
+            index + 1,
+            syn::parse_quote!(#[cfg_attr(test, derive(::schemars::JsonSchema))]),
+        );
+    }
 }
 
 /// Whether a shape becomes a type of its own; plain strings stay strings.

@@ -37,6 +37,7 @@ pub mod error {
 }
 ///Input of `find`: Find notes.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FindInput {
     ///A part.
@@ -47,6 +48,7 @@ pub struct FindInput {
 }
 ///`FindInputPairsItem`
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FindInputPairsItem {
     ///A part.
@@ -57,6 +59,7 @@ pub struct FindInputPairsItem {
 }
 ///Output of `find`: Find notes.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct FindOutput {
     ///A part.
     pub grid: ::std::vec::Vec<::std::vec::Vec<f64>>,
@@ -71,6 +74,7 @@ pub struct FindOutput {
 }
 ///A note.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct Item {
     ///Its id.
     pub id: ::std::string::String,
@@ -81,6 +85,7 @@ pub struct Item {
 }
 ///Input of `keep`: Keep a note.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct KeepInput {
     ///Id of a note.
@@ -91,6 +96,7 @@ pub struct KeepInput {
 }
 ///Output of `keep`: Keep a note.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct KeepOutput {
     ///Id of the note.
     pub id: ::std::string::String,

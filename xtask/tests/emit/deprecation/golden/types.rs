@@ -37,6 +37,7 @@ pub mod error {
 }
 ///Input of `find`: Find notes.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FindInput {
     ///A part.
@@ -51,6 +52,7 @@ pub struct FindInput {
 }
 ///Output of `find`: Find notes.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct FindOutput {
     ///A part.
     #[deprecated(
@@ -63,6 +65,7 @@ pub struct FindOutput {
 }
 ///A note.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct Item {
     ///Its id.
     pub id: ::std::string::String,
@@ -73,6 +76,7 @@ pub struct Item {
 }
 ///Input of `keep`: Keep a note.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct KeepInput {
     ///Id of a note.
@@ -83,6 +87,7 @@ pub struct KeepInput {
 }
 ///Output of `keep`: Keep a note.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct KeepOutput {
     ///Id of the note.
     pub id: ::std::string::String,

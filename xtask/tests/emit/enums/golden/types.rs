@@ -37,6 +37,7 @@ pub mod error {
 }
 ///Input of `find`: Find notes.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FindInput {
     ///A part.
@@ -67,6 +68,7 @@ impl ::std::default::Default for FindInput {
     PartialEq,
     PartialOrd
 )]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub enum FindInputOrder {
     #[serde(rename = "new")]
     New,
@@ -119,6 +121,7 @@ impl ::std::convert::TryFrom<::std::string::String> for FindInputOrder {
 }
 ///Output of `find`: Find notes.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct FindOutput {
     ///How it felt.
     pub mood: Mood,
@@ -141,6 +144,7 @@ pub struct FindOutput {
     PartialEq,
     PartialOrd
 )]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub enum FindOutputType {
     #[serde(rename = "self")]
     Self_,
@@ -193,6 +197,7 @@ impl ::std::convert::TryFrom<::std::string::String> for FindOutputType {
 }
 ///A note.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct Item {
     ///Its id.
     pub id: ::std::string::String,
@@ -203,6 +208,7 @@ pub struct Item {
 }
 ///Input of `keep`: Keep a note.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct KeepInput {
     ///Id of a note.
@@ -213,6 +219,7 @@ pub struct KeepInput {
 }
 ///Output of `keep`: Keep a note.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct KeepOutput {
     ///Id of the note.
     pub id: ::std::string::String,
@@ -230,6 +237,7 @@ pub struct KeepOutput {
     PartialEq,
     PartialOrd
 )]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub enum Mood {
     #[serde(rename = "good")]
     Good,

@@ -37,6 +37,7 @@ pub mod error {
 }
 ///Input of `find`: Find notes.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FindInput {
     ///A part.
@@ -47,6 +48,7 @@ pub struct FindInput {
 }
 ///Output of `find`: Find notes.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct FindOutput {
     ///Two notes.
     #[serde(default, skip_serializing_if = "::std::option::Option::is_none")]
@@ -56,6 +58,7 @@ pub struct FindOutput {
 }
 ///A note.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct Item {
     ///Its id.
     pub id: ::std::string::String,
@@ -66,6 +69,7 @@ pub struct Item {
 }
 ///Input of `keep`: Keep a note.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct KeepInput {
     ///Id of a note.
@@ -76,12 +80,14 @@ pub struct KeepInput {
 }
 ///Output of `keep`: Keep a note.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct KeepOutput {
     ///Id of the note.
     pub id: ::std::string::String,
 }
 ///Two notes.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct Pair {
     ///A note.
     pub left: Item,

@@ -37,6 +37,7 @@ pub mod error {
 }
 ///Input of `find`: Find notes.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FindInput {
     ///A part.
@@ -50,6 +51,7 @@ pub struct FindInput {
 }
 ///Output of `find`: Find notes.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct FindOutput {
     ///A part.
     pub at: ::std::string::String,
@@ -65,6 +67,7 @@ pub struct FindOutput {
 }
 ///A note.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct Item {
     ///Its id.
     pub id: ::std::string::String,
@@ -75,6 +78,7 @@ pub struct Item {
 }
 ///Input of `keep`: Keep a note.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct KeepInput {
     ///Id of a note.
@@ -85,6 +89,7 @@ pub struct KeepInput {
 }
 ///Output of `keep`: Keep a note.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct KeepOutput {
     ///Id of the note.
     pub id: ::std::string::String,
