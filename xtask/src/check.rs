@@ -55,6 +55,7 @@ pub mod text_argument_not_last;
 pub mod title_differs;
 pub mod toolset_over_budget;
 pub mod type_name_collides;
+pub mod undecided;
 
 /// Everything that a rule may look at.
 pub struct Subject {
@@ -223,6 +224,7 @@ pub const RULES: &[Rule] = &[
     rule!(title_differs),
     rule!(toolset_over_budget),
     rule!(type_name_collides),
+    rule!(undecided),
 ];
 
 /// Runs every rule.

@@ -7,5 +7,6 @@ pub mod demo;
 pub mod diff;
 pub mod explain;
 pub mod lint;
+pub mod new_tool;
 pub mod serve;
 pub mod test;

@@ -75,6 +75,8 @@ enum Command {
         #[arg(long)]
         server: Option<String>,
     },
+    /// Write the two files of a new tool, and say what comes next.
+    NewTool(commands::new_tool::NewTool),
     /// Build the program and run it: MCP and plain HTTP on this machine.
     Serve {
         /// Arguments of "zero-memory serve".
@@ -116,6 +118,7 @@ fn main() -> ExitCode {
         Command::Lint { file, server } => {
             commands::lint::run(&root, &file, server.as_deref(), &mut out)
         }
+        Command::NewTool(tool) => commands::new_tool::run(&root, &tool, &mut out),
         Command::Codegen => commands::codegen::run(&root, &mut out),
         Command::Serve { arguments } => commands::serve::run(&root, &arguments),
         Command::Test { arguments } => commands::test::run(&root, &arguments, &mut out),

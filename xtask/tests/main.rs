@@ -9,6 +9,7 @@ mod fixture;
 mod fresh;
 mod generated_types;
 mod laws;
+mod new_tool;
 mod profile;
 mod repository;
 mod rules;

@@ -1,0 +1,1 @@
+//! Says UNDECIDED where nobody asks.

@@ -1,0 +1,1 @@
+//! `keep`: keeps what is undecided.
