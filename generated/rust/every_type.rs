@@ -8,8 +8,11 @@ macro_rules! every_type {
         Provenance RecentMemory RelatedMemory Rule RuleLayer RuleList ScopeSource Session
         SimilarMemory Visibility BuildContextInput BuildContextOutput ChallengeInput
         ChallengeOutput CloseLoopInput CloseLoopOutput EntitiesInput EntitiesOutput
-        ForgetInput ForgetOutput GetConflictInput GetConflictOutput LinkInput LinkOutput
-        ListConflictsInput ListConflictsOutput RecallInput RecallOutput RememberInput
-        RememberOutput ResolveConflictInput ResolveConflictOutput }
+        ForgetInput ForgetOutput GetConflictInput GetConflictOutput HistoryInput
+        HistoryOutput LinkInput LinkOutput ListConflictsInput ListConflictsOutput
+        ListScopesInput ListScopesOutput MoveMemoriesInput MoveMemoriesOutput
+        PromoteRuleInput PromoteRuleOutput RecallInput RecallOutput RememberInput
+        RememberOutput ResolveConflictInput ResolveConflictOutput RestoreMemoryInput
+        RestoreMemoryOutput ShareInput ShareOutput }
     };
 }

@@ -521,6 +521,7 @@ pub struct Health {
 }
 ///Input of `history`: Show the history of a memory.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct HistoryInput {
     ///Memory id.
@@ -528,6 +529,7 @@ pub struct HistoryInput {
 }
 ///Output of `history`: Show the history of a memory.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct HistoryOutput {
     ///Oldest first.
     pub versions: ::std::vec::Vec<HistoryOutputVersionsItem>,
@@ -536,6 +538,7 @@ pub struct HistoryOutput {
 }
 ///`HistoryOutputVersionsItem`
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct HistoryOutputVersionsItem {
     ///Memory id; zm://memory/{id} has the whole text.
     pub memory_id: ::std::string::String,
@@ -552,6 +555,7 @@ pub struct HistoryOutputVersionsItem {
 }
 ///`HistoryOutputVersionsItemEventsItem`
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct HistoryOutputVersionsItemEventsItem {
     ///What happened.
     pub event: ::std::string::String,
@@ -796,6 +800,7 @@ pub struct ListConflictsOutput {
 }
 ///Input of `list_scopes`: List scopes.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ListScopesInput {}
 impl ::std::default::Default for ListScopesInput {
@@ -805,6 +810,7 @@ impl ::std::default::Default for ListScopesInput {
 }
 ///Output of `list_scopes`: List scopes.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct ListScopesOutput {
     ///personal and core first, then by newest memory, then by path.
     pub scopes: ::std::vec::Vec<ListScopesOutputScopesItem>,
@@ -815,6 +821,7 @@ pub struct ListScopesOutput {
 }
 ///`ListScopesOutputScopesItem`
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct ListScopesOutputScopesItem {
     ///Scope path; pass it as scope.
     pub path: ::std::string::String,
@@ -844,6 +851,7 @@ pub struct ListScopesOutputScopesItem {
     PartialEq,
     PartialOrd
 )]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub enum ListScopesOutputScopesItemKind {
     #[serde(rename = "personal")]
     Personal,
@@ -915,6 +923,7 @@ impl ::std::convert::TryFrom<::std::string::String> for ListScopesOutputScopesIt
     PartialEq,
     PartialOrd
 )]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub enum ListScopesOutputScopesItemRole {
     #[serde(rename = "owner")]
     Owner,
@@ -1045,6 +1054,7 @@ pub struct MemoryRecord {
 }
 ///Input of `move_memories`: Move memories.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MoveMemoriesInput {
     ///Memory ids, each once.
@@ -1058,6 +1068,7 @@ pub struct MoveMemoriesInput {
 }
 ///Output of `move_memories`: Move memories.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct MoveMemoriesOutput {
     ///Scope path they are in now.
     pub scope: ::std::option::Option<::std::string::String>,
@@ -1068,6 +1079,7 @@ pub struct MoveMemoriesOutput {
 }
 ///`MoveMemoriesOutputFailedItem`
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct MoveMemoriesOutputFailedItem {
     ///The id as it was sent.
     pub memory_id: ::std::string::String,
@@ -1076,6 +1088,7 @@ pub struct MoveMemoriesOutputFailedItem {
 }
 ///Why it stayed where it is.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct MoveMemoriesOutputFailedItemError {
     ///A code of the error vocabulary.
     pub code: ::std::string::String,
@@ -1119,6 +1132,7 @@ pub struct OpenapiDocumentInfo {
 }
 ///Input of `promote_rule`: Promote a memory to a rule.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PromoteRuleInput {
     ///Memory id.
@@ -1135,6 +1149,7 @@ pub struct PromoteRuleInput {
 }
 ///Output of `promote_rule`: Promote a memory to a rule.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct PromoteRuleOutput {
     ///The memory that the rule rests on.
     pub memory_id: ::std::string::String,
@@ -1338,6 +1353,7 @@ pub struct ResolveConflictOutput {
 }
 ///Input of `restore_memory`: Restore a memory.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RestoreMemoryInput {
     ///Memory id.
@@ -1345,6 +1361,7 @@ pub struct RestoreMemoryInput {
 }
 ///Output of `restore_memory`: Restore a memory.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct RestoreMemoryOutput {
     ///The memory.
     pub memory_id: ::std::string::String,
@@ -1525,6 +1542,7 @@ pub struct Session {
 }
 ///Input of `share`: Share a memory.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ShareInput {
     ///Memory id.
@@ -1534,6 +1552,7 @@ pub struct ShareInput {
 }
 ///Output of `share`: Share a memory.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
 pub struct ShareOutput {
     ///The memory.
     pub memory_id: ::std::string::String,
