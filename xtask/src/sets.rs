@@ -15,7 +15,7 @@
 //!    schemas stored once, so that what did not change contradicts its own
 //!    negation at once.
 //! 2. A goal is looked at once per type (`search`, `expand`,
-//!    `meets`, `fails`). Each schema
+//!    `meets`, `fails`, `apart`). Each schema
 //!    becomes demands on an instance of that type, and choices: a failed
 //!    `properties` fails at one of its members. The `unevaluated…` keywords
 //!    become a choice between the cases of what was looked at (`evaluated`).
@@ -57,6 +57,7 @@
 
 use serde_json::Value;
 
+mod apart;
 mod applicators;
 mod array;
 mod automaton;

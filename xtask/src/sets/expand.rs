@@ -83,13 +83,16 @@ impl Search {
                     }
                 }
                 Item::Only(nodes, place) => {
+                    let Some(chosen) = nodes.get(place).copied() else {
+                        return false;
+                    };
+                    open.push(Item::Lit(Lit::yes(chosen)));
                     for (at, node) in nodes.iter().enumerate() {
-                        open.push(Item::Lit(if at == place {
-                            Lit::yes(*node)
-                        } else {
-                            Lit::no(*node)
-                        }));
+                        if at != place && !self.apart(chosen, *node) {
+                            open.push(Item::Lit(Lit::no(*node)));
+                        }
                     }
+                    self.steps += nodes.len() as u64 / 16;
                 }
                 Item::Unclear(why) => {
                     state.unclear.get_or_insert(why);

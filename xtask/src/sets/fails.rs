@@ -195,11 +195,11 @@ impl Search {
                     ways.push(vec![Item::Unclear("a oneOf is too long".to_owned())]);
                     return ways;
                 }
-                for (at, one) in nodes.iter().enumerate() {
-                    for other in nodes.iter().skip(at + 1) {
-                        ways.push(vec![Item::Lit(Lit::yes(*one)), Item::Lit(Lit::yes(*other))]);
-                    }
-                }
+                let both = |pair: &(usize, usize)| {
+                    let pair = [nodes.get(pair.0)?, nodes.get(pair.1)?];
+                    Some(pair.map(|node| Item::Lit(Lit::yes(*node))).to_vec())
+                };
+                ways.extend(self.overlaps(&nodes).iter().filter_map(both));
                 ways
             }
             Keyword::Not(node) => vec![lit(Lit::yes(node))],

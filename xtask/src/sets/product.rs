@@ -56,18 +56,65 @@ impl Wanted<'_> {
         let n_states = product.accepting.len();
         // If the set is infinite, each stretch of `n_states` lengths has a
         // text; if it is finite, none is longer than `n_states`.
-        let stretch = n_states.saturating_mul(self.excluded.len() + 2);
+        let stretch = n_states.saturating_mul(self.excluded.len() + 1);
         let cap = usize::try_from(self.min).unwrap_or(usize::MAX);
         let cap = cap.saturating_add(stretch);
         let cap = self.max.map_or(cap, |max| {
             cap.min(usize::try_from(max).unwrap_or(usize::MAX))
         });
+        // A text is usually found at once, the shorter the sooner.
+        match self.first(&product, cap, spend) {
+            Text::Found(text) if self.excluded.contains(&text.as_str()) => {}
+            found => return found,
+        }
         let cells = cap.saturating_add(1).saturating_mul(n_states);
         if cells > MAX_TABLE || !spend(cells as u64 / 64) {
             return Text::Unknown("a text would have to be too long".to_owned());
         }
         let alive = self.alive(&product, cap);
         self.walk(&product, &alive, cap)
+    }
+
+    /// Looks for the shortest text that is long enough, length by length.
+    fn first(&self, product: &Product, cap: usize, spend: &mut dyn FnMut(u64) -> bool) -> Text {
+        let mut layers = vec![BTreeMap::from([(0usize, (0usize, 0usize))])];
+        loop {
+            let length = layers.len() - 1;
+            let Some(layer) = layers.last() else {
+                return Text::None;
+            };
+            let accepts = |state: &&usize| product.accepting.get(**state) == Some(&true);
+            if length as u64 >= self.min
+                && let Some(state) = layer.keys().find(accepts)
+            {
+                let (mut state, mut text) = (*state, Vec::new());
+                for layer in layers.iter().skip(1).rev() {
+                    let (before, class) = layer.get(&state).copied().unwrap_or_default();
+                    text.extend(
+                        product
+                            .classes
+                            .get(class)
+                            .and_then(|class| letters(class).next()),
+                    );
+                    state = before;
+                }
+                return Text::Found(text.into_iter().rev().collect());
+            }
+            if length >= cap || layer.is_empty() {
+                return Text::None;
+            }
+            if !spend(1 + layer.len() as u64 / 8) {
+                return Text::Unknown("a text would have to be too long".to_owned());
+            }
+            let mut next = BTreeMap::new();
+            for state in layer.keys() {
+                let steps = product.steps.get(*state).map_or(&[][..], Vec::as_slice);
+                for (class, target) in steps.iter().enumerate() {
+                    next.entry(*target).or_insert((*state, class));
+                }
+            }
+            layers.push(next);
+        }
     }
 
     /// Says whether this is such a text.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::apart::Pairs;
 use super::evaluate::{Truth, not};
 use super::goal::{Clause, Kind, Lit, Origin, State};
 use super::json::Json;
@@ -105,6 +106,8 @@ pub struct Search {
     pub max_steps: u64,
     memo: HashMap<Goal, Outcome>,
     open: HashMap<Goal, usize>,
+    /// Branches of a `oneOf` that may overlap.
+    pub pairs: HashMap<Vec<NodeId>, Pairs>,
 }
 
 impl Search {
@@ -117,6 +120,7 @@ impl Search {
             max_steps,
             memo: HashMap::new(),
             open: HashMap::new(),
+            pairs: HashMap::new(),
         }
     }
 

@@ -1,0 +1,105 @@
+//! Schemas that plainly have nothing in common: other types, other listed
+//! values, or a member that both require and that tells them apart. Tagged
+//! unions are told apart here, without a search.
+
+use std::rc::Rc;
+
+use super::compile::of_type;
+use super::node::{Keyword, NodeId, types};
+use super::search::Search;
+
+/// Deepest member that is looked at.
+const MAX_DEPTH: usize = 3;
+
+/// The places of two branches of a `oneOf` that may overlap.
+pub type Pairs = Rc<[(usize, usize)]>;
+
+impl Search {
+    /// Returns the pairs of branches that are not plainly apart.
+    pub fn overlaps(&mut self, nodes: &[NodeId]) -> Pairs {
+        if let Some(pairs) = self.pairs.get(nodes) {
+            return pairs.clone();
+        }
+        let mut pairs = Vec::new();
+        for (at, one) in nodes.iter().enumerate() {
+            for (other_at, other) in nodes.iter().enumerate().skip(at + 1) {
+                if !self.apart(*one, *other) {
+                    pairs.push((at, other_at));
+                }
+            }
+        }
+        let pairs: Pairs = pairs.into();
+        self.pairs.insert(nodes.to_vec(), pairs.clone());
+        pairs
+    }
+
+    /// Says whether two schemas plainly have no instance in common.
+    pub fn apart(&self, one: NodeId, other: NodeId) -> bool {
+        self.apart_within(one, other, 0)
+    }
+
+    fn apart_within(&self, one: NodeId, other: NodeId, depth: usize) -> bool {
+        if depth > MAX_DEPTH {
+            return false;
+        }
+        let (one, other) = (self.arena.keywords(one), self.arena.keywords(other));
+        let (mask, other_mask) = (mask_of(one), mask_of(other));
+        if mask & other_mask == 0 {
+            return true;
+        }
+        for keyword in one {
+            for other in other {
+                if let (Keyword::Enum(values), Keyword::Enum(others)) = (keyword, other)
+                    && values
+                        .iter()
+                        .all(|value| others.binary_search(value).is_err())
+                {
+                    return true;
+                }
+            }
+        }
+        // Of objects, a member that both require.
+        if mask & other_mask != types::OBJECT {
+            return false;
+        }
+        required(one).any(|name| {
+            required(other).any(|other| other == name)
+                && members(one, name).any(|schema| {
+                    members(other, name).any(|other| self.apart_within(schema, other, depth + 1))
+                })
+        })
+    }
+}
+
+/// Returns the types that a schema allows.
+fn mask_of(keywords: &[Keyword]) -> u8 {
+    let mut mask = u8::MAX;
+    for keyword in keywords {
+        match keyword {
+            Keyword::Never => mask = 0,
+            Keyword::Types(allowed) => mask &= allowed,
+            Keyword::Enum(values) => {
+                let bits = (0..8).map(|bit| 1 << bit);
+                let held = bits.filter(|bit| values.iter().any(|value| of_type(value, *bit)));
+                mask &= held.fold(0, |mask, bit| mask | bit);
+            }
+            _ => {}
+        }
+    }
+    mask
+}
+
+fn required(keywords: &[Keyword]) -> impl Iterator<Item = &String> {
+    let lists = keywords.iter().filter_map(|keyword| match keyword {
+        Keyword::Required(names) => Some(names),
+        _ => None,
+    });
+    lists.flatten()
+}
+
+fn members<'a>(keywords: &'a [Keyword], name: &'a str) -> impl Iterator<Item = NodeId> + 'a {
+    keywords.iter().filter_map(move |keyword| match keyword {
+        Keyword::Properties(properties) => properties.named.get(name).copied(),
+        _ => None,
+    })
+}
