@@ -9,6 +9,8 @@ mod agreement;
 #[cfg(test)]
 mod bad_input;
 #[cfg(test)]
+mod client_limits;
+#[cfg(test)]
 mod conformance;
 #[cfg(test)]
 mod durability;

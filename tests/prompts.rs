@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Door, Era, Pipes, Site, fresh, json_file};
+use crate::harness::{Door, Era, NEWEST_LEGACY, Pipes, Site, TOOLSET, fresh, hello, json_file};
 
 /// Code of a request that the client can correct.
 const INVALID_PARAMS: i64 = -32602;
@@ -231,6 +231,39 @@ fn p19_long_and_odd_topics_are_taken_or_refused_but_never_fail() {
 }
 
 #[test]
+fn a_server_with_the_core_tools_offers_every_prompt_and_names_no_other_tool() {
+    let contract = json_file("schema/prompts.json");
+    let full = json_file("generated/tools_list/full.json");
+    let full = full.get("tools").unwrap_or(&full).clone();
+    for (toolset, era) in [
+        ("core", Era::Legacy),
+        ("core", Era::Modern),
+        ("full", Era::Legacy),
+    ] {
+        let data = fresh();
+        let mut pipes = Pipes::start_with(data.path(), &[(TOOLSET, toolset)]);
+        pipes.speak(era);
+        if era == Era::Legacy {
+            pipes.initialize(NEWEST_LEGACY);
+        }
+        let listed = pipes.ask("tools/list", json!({}))["result"]["tools"].clone();
+        let offered = |name: &str| {
+            let tools = listed.as_array().expect("a list");
+            tools.iter().any(|tool| tool["name"] == name)
+        };
+        let ask: &mut Ask<'_> = &mut ("stdio", Box::new(|method, given| pipes.ask(method, given)));
+        for entry in contract["prompts"].as_array().expect("a list") {
+            let text = text(ask, entry["name"].as_str().expect("a name"), json!({}));
+            for tool in full.as_array().expect("a list") {
+                let name = tool["name"].as_str().expect("a name");
+                let is_named = text.contains(&format!("`{name}`"));
+                assert!(offered(name) || !is_named, "{toolset}: {name} in {text}");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_session_of_a_connection_counts_for_its_prompts() {
     let data = fresh();
     let mut pipes = Pipes::open(data.path(), Era::Legacy);
@@ -339,7 +372,7 @@ fn prompts_and_completions_are_announced() {
         } else {
             "initialize"
         };
-        let answer = (ask.1)(method, crate::harness::hello(crate::harness::NEWEST_LEGACY));
+        let answer = (ask.1)(method, hello(NEWEST_LEGACY));
         let capabilities = &answer["result"]["capabilities"];
         assert!(capabilities["prompts"].is_object(), "{}: {answer}", ask.0);
         assert!(

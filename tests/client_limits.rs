@@ -1,0 +1,117 @@
+//! Every row of `schema/clients.json` that the server observes, under the name
+//! of its client: what it must not be sent is not sent, in both eras.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Door, Era, MODERN, NEWEST_LEGACY, Pipes, Site, fresh, json_file};
+
+/// Opens a connection of an era as a client of this name; returns how it was
+/// opened and the content blocks of a `recall`.
+fn connect(data: &std::path::Path, era: Era, name: &str) -> (Value, Vec<Value>) {
+    let mut pipes = Pipes::start(data);
+    let client = json!({ "name": name, "version": "1.0" });
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": MODERN,
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": client,
+    });
+    let mut call = json!({ "name": "recall", "arguments": { "query": "roof" } });
+    let opened = match era {
+        Era::Legacy => {
+            let hello = json!({
+                "protocolVersion": NEWEST_LEGACY, "capabilities": {}, "clientInfo": client,
+            });
+            let opened = pipes.ask_bare("initialize", hello);
+            pipes.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+            opened
+        }
+        Era::Modern => {
+            call["_meta"] = meta.clone();
+            pipes.ask_bare("server/discover", json!({ "_meta": meta }))
+        }
+    };
+    let answer = pipes.ask_bare("tools/call", call);
+    let blocks = answer["result"]["content"].as_array();
+    let blocks = blocks.unwrap_or_else(|| panic!("{answer}")).clone();
+    (opened["result"].clone(), blocks)
+}
+
+/// Returns the links among content blocks.
+fn links(blocks: &[Value]) -> Vec<&Value> {
+    let is_link = |block: &&Value| block["type"] == "resource_link";
+    blocks.iter().filter(is_link).collect()
+}
+
+fn fractions(blocks: &[Value]) -> usize {
+    let priorities = blocks.iter().map(|block| &block["annotations"]["priority"]);
+    priorities.filter(|priority| priority.is_f64()).count()
+}
+
+fn two_memories() -> tempfile::TempDir {
+    let data = fresh();
+    let mut pipes = Pipes::open(data.path(), Era::Legacy);
+    pipes.remember("The roof is red.");
+    pipes.remember("The roof is steep.");
+    data
+}
+
+#[test]
+fn a_client_without_known_limits_gets_links_with_priorities() {
+    let data = two_memories();
+    for era in [Era::Legacy, Era::Modern] {
+        let (opened, blocks) = connect(data.path(), era, "someone-else");
+        assert_eq!(links(&blocks).len(), 2, "{blocks:?}");
+        assert_eq!(fractions(&blocks), 2, "{blocks:?}");
+        assert!(opened["_meta"]["zero-memory/instructions-dropped"].is_null());
+    }
+}
+
+#[test]
+fn every_known_limit_is_kept_under_the_name_of_its_client() {
+    let data = two_memories();
+    let file = json_file("schema/clients.json");
+    for row in file["clients"].as_array().expect("a list") {
+        for name in row["client_names"].as_array().expect("a list") {
+            let name = name.as_str().expect("a name");
+            for name in [name.to_owned(), name.to_ascii_uppercase()] {
+                for era in [Era::Legacy, Era::Modern] {
+                    let (opened, blocks) = connect(data.path(), era, &name);
+                    match row["limit"].as_str().expect("a limit") {
+                        "instructions_max_bytes" => {
+                            let text = opened["instructions"].as_str().expect("a text");
+                            let most = row["value"].as_u64().expect("a number");
+                            assert!(text.len() as u64 <= most, "{name}: {text}");
+                        }
+                        "integer_priority" => assert_eq!(fractions(&blocks), 0, "{name}"),
+                        "no_resource_links" => assert_eq!(links(&blocks).len(), 0, "{name}"),
+                        other => panic!("nobody has written down how {other} is seen"),
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn over_http_a_client_of_the_initialize_era_is_known_by_its_user_agent() {
+    let data = two_memories();
+    let site = Site::start(data.path());
+    for (agent, n_links) in [("codex-mcp-client/0.150", 0), ("someone/1.0", 2)] {
+        let token = format!("Bearer {}", site.token());
+        let headers = [
+            ("Authorization", token.as_str()),
+            ("Content-Type", "application/json"),
+            ("Accept", "application/json, text/event-stream"),
+            ("MCP-Protocol-Version", NEWEST_LEGACY),
+            ("User-Agent", agent),
+        ];
+        let call = json!({
+            "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": { "name": "recall", "arguments": { "query": "roof" } },
+        });
+        let answer = site.send("POST", "/mcp", &headers, call.to_string().as_bytes());
+        let answer = answer.json();
+        let blocks = answer["result"]["content"].as_array().expect("blocks");
+        assert_eq!(links(blocks).len(), n_links, "{answer}");
+    }
+}
