@@ -42,6 +42,9 @@ enum Command {
         /// Folder of the data sets.
         #[arg(long, value_name = "DIR")]
         data: Option<PathBuf>,
+        /// Only measure the tool lists and the door.
+        #[arg(long)]
+        surface: bool,
         /// Also build the server from nothing.
         #[arg(long)]
         cold: bool,
@@ -108,6 +111,11 @@ fn main() -> ExitCode {
             let pairs = pairs.unwrap_or_else(|| root.join("../shared/cases/schema-pairs.json"));
             commands::bench::verdicts::run(&root, &pairs, &mut out)
         }
+        Command::Bench {
+            data,
+            surface: true,
+            ..
+        } => commands::bench::run_surface(&root, &data.unwrap_or(shared), &mut out),
         Command::Bench { data, cold, .. } => {
             commands::bench::run(&root, &data.unwrap_or(shared), cold, &mut out)
         }

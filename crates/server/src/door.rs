@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 use contract::{Error, ErrorCode, ToolName};
 use jsonschema::Validator;
@@ -114,10 +115,25 @@ impl Door {
             .tools
             .get(&tool)
             .ok_or_else(|| Error::not_found(self.unknown_tool(tool.as_str())))?;
-        let outcome = self
-            .admit(entry, tool, arguments)
+        let arrived = Instant::now();
+        let admitted = self.admit(entry, tool, arguments);
+        let mut door = arrived.elapsed();
+        let outcome = admitted
             .and_then(|arguments| self.dispatch(call, tool, arguments))
-            .and_then(|output| checked(entry, output));
+            .and_then(|output| {
+                let answered = Instant::now();
+                let output = checked(entry, output);
+                door += answered.elapsed();
+                output
+            });
+        tracing::debug!(
+            target: "zero_memory",
+            request_id = call.request_id,
+            tool = tool.as_str(),
+            door_ns = door.as_nanos(),
+            call_ns = arrived.elapsed().as_nanos(),
+            "door"
+        );
         outcome.map_err(|error| listed(tool, error))
     }
 

@@ -79,17 +79,61 @@ mod tests {
         }
     }
 
+    /// Returns every segment as it reads when nothing is left out.
+    fn segments(facts: &Facts<'_>, is_capped: bool) -> Vec<(&'static str, String)> {
+        INSTRUCTIONS
+            .iter()
+            .filter(|segment| !(is_capped && segment.uncapped_only))
+            .filter_map(|segment| {
+                let body = match segment.body {
+                    SegmentBody::Text(text) => Some(text.to_owned()),
+                    SegmentBody::Slot(slot) => fill(slot, facts),
+                };
+                Some((segment.id, body?))
+            })
+            .collect()
+    }
+
     #[test]
-    fn a_capped_client_gets_whole_segments_within_its_cap() {
+    fn whole_segments_are_kept_or_dropped_under_any_cap() {
         for n_rules in [0, 1, 12, 500] {
             let rules: Vec<String> = (0..n_rules)
                 .map(|index| format!("Rule number {index}: always say why."))
                 .collect();
+            let facts = facts(&rules);
+            for cap in (0..3000).step_by(7).map(Some).chain([None]) {
+                let composed = compose(&facts, cap);
+                assert!(cap.is_none_or(|cap| composed.text.len() <= cap));
+                let all = segments(&facts, cap.is_some());
+                let kept: Vec<&str> = all
+                    .iter()
+                    .filter(|(id, _)| !composed.dropped.contains(id))
+                    .map(|(_, body)| body.as_str())
+                    .collect();
+                assert_eq!(composed.text, kept.join("\n\n"), "{n_rules} rules, {cap:?}");
+                assert!(
+                    composed
+                        .dropped
+                        .iter()
+                        .all(|id| all.iter().any(|(known, _)| known == id))
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_shortest_known_cap_drops_rules_only_when_they_are_many() {
+        for (n_rules, dropped) in [(0, false), (1, false), (12, false), (500, true)] {
+            let rules: Vec<String> = (0..n_rules)
+                .map(|index| format!("Rule number {index}: always say why."))
+                .collect();
             let composed = compose(&facts(&rules), Some(2048));
-            assert!(composed.text.len() <= 2048, "{n_rules} rules");
+            assert_eq!(
+                composed.dropped,
+                if dropped { vec!["rules"] } else { vec![] }
+            );
             let shown = composed.text.matches("Rule number").count();
-            assert!(shown == 0 || shown == n_rules, "{shown} of {n_rules} rules");
-            assert_eq!(composed.dropped.contains(&"rules"), n_rules == 500);
+            assert_eq!(shown, if dropped { 0 } else { n_rules });
         }
     }
 

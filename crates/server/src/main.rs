@@ -16,6 +16,7 @@ use memory::{Memory, MemoryOptions, Session};
 use rmcp::service::ServerInitializeError;
 use rmcp::{ServerHandler, ServiceExt};
 use tokio::io::BufReader;
+use tokio::sync::watch;
 use tracing_subscriber::filter::LevelFilter;
 
 use cli::{Arguments, Command, Level, Settings, Toolset};
@@ -39,6 +40,10 @@ mod wire;
 /// How long a write that is under way may keep the process after its end was
 /// asked for: as long as the store waits for another process's lock.
 const FINISH: Duration = Duration::from_secs(11);
+
+/// How long a `stdio` process may live after its end was asked for: a little
+/// longer than its transport waits for answers that are owed.
+const LAST: Duration = Duration::from_millis(900);
 
 /// How long open HTTP streams may linger after the end was asked for.
 const GRACE: Duration = Duration::from_millis(700);
@@ -133,7 +138,8 @@ async fn serve_stdio(parts: Parts, project: Option<String>) -> Result<()> {
     let session = Arc::new(Session::new(project));
     let handler = Handler::new(parts.shared, Some(session));
     let (reader, writer) = rmcp::transport::stdio_pipes();
-    let lines = stdio::Lines::new(BufReader::new(reader), writer);
+    let (ask, stop) = watch::channel(false);
+    let lines = stdio::Lines::new(BufReader::new(reader), writer, stop);
     let serve = async {
         match handler.serve(lines).await {
             Ok(running) => running
@@ -148,7 +154,13 @@ async fn serve_stdio(parts: Parts, project: Option<String>) -> Result<()> {
     };
     tokio::select! {
         outcome = serve => outcome,
-        () = end_asked() => Ok(()),
+        // Answers that are owed still go out, but nobody waits for ever for a
+        // client that does not read them.
+        () = async {
+            end_asked().await;
+            ask.send_replace(true);
+            tokio::time::sleep(LAST).await;
+        } => Ok(()),
     }
 }
 
@@ -164,13 +176,25 @@ async fn serve_http<S: ServerHandler>(
     say(&format!(
         "connect Claude Code with: claude mcp add --transport http zero-memory http://{address}/mcp --header \"Authorization: Bearer {token}\""
     ));
-    let shared = parts.shared;
+    let (shared, door) = (parts.shared, parts.door);
     let handler = move || dressed(Handler::new(Arc::clone(&shared), None));
-    let serving = http::serve(listener, handler, parts.door, token, end_asked());
-    // A stream that a client holds open must not hold the process.
+    let serving = http::serve(listener, handler, Arc::clone(&door), token, end_asked());
+    // A stream that a client holds open must not hold the process; a call that
+    // is worked on may, so that its answer goes out.
     tokio::select! {
         outcome = serving => outcome,
-        () = async { end_asked().await; tokio::time::sleep(GRACE).await } => Ok(()),
+        () = async {
+            end_asked().await;
+            let _ = tokio::time::timeout(FINISH, idle(&door)).await;
+            tokio::time::sleep(GRACE).await;
+        } => Ok(()),
+    }
+}
+
+/// Resolves when no call is worked on.
+async fn idle(door: &Door) {
+    while door.in_flight() > 0 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
 

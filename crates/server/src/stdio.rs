@@ -18,7 +18,7 @@ use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::sync::{Mutex, Notify};
+use tokio::sync::{Mutex, Notify, watch};
 use tokio::time::Instant;
 
 use crate::wire::{MAX_MESSAGE_BYTES, has_misshapen_cursor, id_of, mark_lone_surrogates};
@@ -44,6 +44,9 @@ pub struct Lines<R, W> {
     /// A lifecycle was chosen: before that, rmcp ends at a notification.
     opened: bool,
     pending: Arc<Pending>,
+    /// Becomes true when the process is asked to end, which is as if the input
+    /// had ended.
+    stop: watch::Receiver<bool>,
     /// When the input had ended; answers are owed for a while after.
     ended: Option<Instant>,
 }
@@ -90,7 +93,7 @@ where
     W: AsyncWrite + Unpin + Send + 'static,
 {
     /// Returns the transport over these streams.
-    pub fn new(reader: R, writer: W) -> Self {
+    pub fn new(reader: R, writer: W, stop: watch::Receiver<bool>) -> Self {
         Self {
             reader,
             writer: Arc::new(Mutex::new(writer)),
@@ -98,6 +101,7 @@ where
             discarding: false,
             opened: false,
             pending: Arc::default(),
+            stop,
             ended: None,
         }
     }
@@ -242,6 +246,14 @@ where
     }
 }
 
+/// Resolves when the process is asked to end.
+async fn asked(stop: &mut watch::Receiver<bool>) {
+    if stop.wait_for(|is_asked| *is_asked).await.is_err() {
+        // Nobody is left who could ask.
+        std::future::pending::<()>().await;
+    }
+}
+
 /// A line over [`MAX_MESSAGE_BYTES`].
 struct TooLong;
 
@@ -317,7 +329,13 @@ where
             // A client that does not read its answers has to wait with its
             // next request.
             self.pending.below(MAX_PENDING).await;
-            match self.next_line().await {
+            let mut stop = self.stop.clone();
+            let line = tokio::select! {
+                biased;
+                () = asked(&mut stop) => None,
+                line = self.next_line() => line,
+            };
+            match line {
                 None => {
                     self.drain().await;
                     return None;
@@ -339,3 +357,6 @@ where
         self.writer.lock().await.flush().await
     }
 }
+
+#[cfg(test)]
+mod tests;

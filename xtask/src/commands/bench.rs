@@ -14,6 +14,7 @@ use crate::{cargo, fetch};
 
 mod figures;
 mod pipe;
+mod surface;
 mod texts;
 pub mod verdicts;
 
@@ -29,6 +30,15 @@ const N_CALLS: usize = 300;
 
 /// Starts per measured row; a start is slow, and the peer's very.
 const N_STARTS: usize = 15;
+
+/// Measures only the tool lists and the door.
+pub fn run_surface(root: &Path, data: &Path, out: &mut dyn Write) -> Result<u8> {
+    let program = cargo::build_server(root, true)?;
+    let texts = Texts::load(data)?;
+    writeln!(out, "Texts: {}.", texts.source)?;
+    surface::run(root, &program, &fetch::peer(root)?, &texts, out)?;
+    Ok(EXIT_CLEAN)
+}
 
 /// Measures and prints; `data` is the folder of the data sets.
 pub fn run(root: &Path, data: &Path, cold: bool, out: &mut dyn Write) -> Result<u8> {
@@ -84,6 +94,7 @@ pub fn run(root: &Path, data: &Path, cold: bool, out: &mut dyn Write) -> Result<
     }
 
     starts(&program, &many, &peer, out)?;
+    surface::run(root, &program, &peer, &texts, out)?;
     workshop(root, out)?;
     Ok(EXIT_CLEAN)
 }

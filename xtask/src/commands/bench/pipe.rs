@@ -19,11 +19,16 @@ pub struct Server {
 
 impl Server {
     /// Starts a server and speaks to nobody yet.
-    pub fn start(mut command: Command) -> Result<Self> {
+    pub fn start(command: Command) -> Result<Self> {
+        Self::start_logging(command, Stdio::null())
+    }
+
+    /// The same, with a place for what it writes on standard error.
+    pub fn start_logging(mut command: Command, log: Stdio) -> Result<Self> {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(log)
             .spawn()
             .with_context(|| format!("cannot start {}", command.get_program().display()))?;
         let input = child.stdin.take().context("the server has an input")?;
@@ -39,12 +44,18 @@ impl Server {
 
     /// Starts the program of this repository on a data folder.
     pub fn ours(program: &Path, data: &Path) -> Result<Self> {
+        Self::ours_with(program, data, &[])
+    }
+
+    /// The same, with more arguments.
+    pub fn ours_with(program: &Path, data: &Path, arguments: &[&str]) -> Result<Self> {
         let mut command = Command::new(program);
         command
             .arg("stdio")
             .arg("--data")
             .arg(data)
-            .args(["--log", "off"]);
+            .args(["--log", "off"])
+            .args(arguments);
         Self::start(command)
     }
 
