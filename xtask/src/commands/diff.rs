@@ -30,7 +30,8 @@ enum Format {
     Json,
 }
 
-/// Prints the answer; an unreadable schema is an error, an answer never is.
+/// Prints the answer and exits with 0 whatever it is; a file that is no schema
+/// or refers to what its document lacks exits with 1.
 pub fn run(diff: &Diff, out: &mut dyn Write) -> Result<u8> {
     let documents = diff.schema.iter().map(|path| read(path));
     let documents = documents.collect::<Result<Vec<_>>>()?;

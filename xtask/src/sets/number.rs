@@ -56,7 +56,7 @@ impl Search {
             // looks: a coarser lattice within this one, then near the bound.
             let handy = |number: &Decimal| number.is_handy() && fits(number);
             for step in coarser(numbers, &step) {
-                if let Scan::Found(number) = scan(numbers, &step, 64, &handy) {
+                if let Scan::Found(number) = scan(numbers, &step, 32, &handy) {
                     return Outcome::Witness(Json::Number(number));
                 }
             }
@@ -74,7 +74,7 @@ impl Search {
         let one = Decimal::from(1);
         let handy = |number: &Decimal| number.is_handy() && fits(number);
         for step in coarser(numbers, &one) {
-            if let Scan::Found(number) = scan(numbers, &step, 64, &handy) {
+            if let Scan::Found(number) = scan(numbers, &step, 32, &handy) {
                 return Outcome::Witness(Json::Number(number));
             }
         }
@@ -97,7 +97,8 @@ fn coarser(numbers: &Numbers, step: &Decimal) -> Vec<Decimal> {
     let far = (high - step.magnitude()).clamp(0, MAX_COARSER);
     // Below that, doubles hold every point.
     let far = if far > DOUBLE_DIGITS { far } else { 0 };
-    let shifts = (0..=far).rev();
+    let near = (far - DOUBLE_DIGITS).max(1)..=far;
+    let shifts = near.rev().chain([0]);
     shifts.map(|shift| step.shifted(shift)).collect()
 }
 

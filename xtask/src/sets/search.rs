@@ -138,7 +138,17 @@ impl Search {
 
     /// Looks for a value that meets all of these.
     pub fn solve(&mut self, lits: impl IntoIterator<Item = Lit>) -> Found {
-        let mut goal: Vec<Lit> = lits.into_iter().collect();
+        // A goal is known by what it refers to, however it got there.
+        let named = lits
+            .into_iter()
+            .map(|lit| match self.arena.keywords(lit.node) {
+                [Keyword::Ref(target)] => Lit {
+                    node: self.arena.target(*target),
+                    ..lit
+                },
+                _ => lit,
+            });
+        let mut goal: Vec<Lit> = named.collect();
         goal.sort_unstable();
         goal.dedup();
         let contradicts = goal.windows(2).any(|pair| match pair {
