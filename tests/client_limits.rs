@@ -115,3 +115,59 @@ fn over_http_a_client_of_the_initialize_era_is_known_by_its_user_agent() {
         assert_eq!(links(blocks).len(), n_links, "{answer}");
     }
 }
+
+#[test]
+fn instructions_hold_all_rules_or_none_and_say_so() {
+    let data = fresh();
+    let site = Site::start(data.path());
+    let mut pipes = Pipes::open(data.path(), Era::Legacy);
+    let mut n_rules = 0;
+    for wanted in [0, 1, 12, 500] {
+        while n_rules < wanted {
+            let text = format!("Rule number {n_rules}: always say why.");
+            let id = pipes.remember(&text);
+            pipes.ok(
+                "promote_rule",
+                json!({ "memory_id": id, "scope": "personal", "pinned": true }),
+            );
+            n_rules += 1;
+        }
+        // The rules are read once the store is open.
+        site.ask(
+            Era::Legacy,
+            "resources/read",
+            json!({ "uri": "zm://rules" }),
+        );
+        for (name, cap) in [("claude-code", Some(2048)), ("someone-else", None)] {
+            let client = json!({ "name": name, "version": "1.0" });
+            let hello = json!({
+                "protocolVersion": NEWEST_LEGACY, "capabilities": {}, "clientInfo": client,
+            });
+            let discover = json!({
+                "jsonrpc": "2.0", "id": 1, "method": "server/discover",
+                "params": { "_meta": {
+                    "io.modelcontextprotocol/protocolVersion": MODERN,
+                    "io.modelcontextprotocol/clientCapabilities": {},
+                    "io.modelcontextprotocol/clientInfo": client,
+                } },
+            });
+            let discovered = site.post(Era::Modern, "server/discover", None, &discover.to_string());
+            let opened = [
+                site.ask(Era::Legacy, "initialize", hello),
+                discovered.json(),
+            ];
+            for answer in opened {
+                let result = &answer["result"];
+                let text = result["instructions"].as_str().expect("a text");
+                assert!(cap.is_none_or(|cap| text.len() <= cap), "{name}: {text}");
+                let n_shown = text.matches("Rule number").count();
+                let dropped = &result["_meta"]["zero-memory/instructions-dropped"];
+                if cap.is_some() && wanted == 500 {
+                    assert_eq!((n_shown, dropped), (0, &json!(["rules"])), "{answer}");
+                } else {
+                    assert_eq!((n_shown, dropped), (wanted, &Value::Null), "{answer}");
+                }
+            }
+        }
+    }
+}

@@ -278,6 +278,24 @@ fn the_session_of_a_connection_counts_for_its_prompts() {
 }
 
 #[test]
+fn brief_reads_the_project_that_it_is_given() {
+    let data = fresh();
+    let mut pipes = Pipes::open(data.path(), Era::Modern);
+    let stored = json!({ "project_hint": "https://example.com/acme/nest", "content": "The nest is on the roof." });
+    pipes.ok("remember", stored);
+    let ask: &mut Ask<'_> = &mut ("stdio", Box::new(|method, given| pipes.ask(method, given)));
+    let without = text(ask, "brief", json!({ "topic": "nest" }));
+    assert!(!without.contains("on the roof"), "{without}");
+    for project in ["nest", "proj.me.nest", "https://example.com/acme/nest"] {
+        let with = text(ask, "brief", json!({ "topic": "nest", "project": project }));
+        assert!(with.contains("The nest is on the roof."), "{with}");
+        assert!(with.contains(&format!("The project: {project}.")), "{with}");
+    }
+    let found = complete(ask, prompt("brief"), "project", "proj.");
+    assert_eq!(found["values"], json!(["proj.me.nest"]));
+}
+
+#[test]
 fn completion_suggests_what_the_caller_may_read_and_begins_so() {
     let data = fresh();
     let site = Site::start(data.path());

@@ -108,16 +108,39 @@ pub const PROMPTS: &[PromptSpec] = &[
                     field: "name",
                 }),
             },
+            PromptArgumentSpec {
+                name: "project",
+                title: "Project",
+                description: "Git remote URL, folder or name of the project; left out, the one that the session works in.",
+                required: false,
+                default: None,
+                completion: Some(PromptCompletion::Listed {
+                    feed: PromptFeed {
+                        tool: ToolName::ListScopes,
+                        input: "{}",
+                    },
+                    list: "scopes",
+                    field: "path",
+                }),
+            },
         ],
         parts: &[
             PromptPart::Text {
-                text: "Brief me on this topic: $topic.\n\nWhat my memory holds on it follows.",
+                text: "Brief me on this topic: $topic.",
+                toolset: None,
+            },
+            PromptPart::Text {
+                text: "The project: $project.",
+                toolset: None,
+            },
+            PromptPart::Text {
+                text: "What my memory holds on it follows.",
                 toolset: None,
             },
             PromptPart::Answer {
                 feed: PromptFeed {
                     tool: ToolName::BuildContext,
-                    input: "{\"topic\":\"$topic\"}",
+                    input: "{\"project_hint\":\"$project\",\"topic\":\"$topic\"}",
                 },
                 fields: &[
                     "rules",

@@ -859,6 +859,8 @@ export interface Prompts {
   brief: {
     /** What you are about to do; left out, the briefing is about unfinished work and recent decisions. */
     topic?: string;
+    /** Git remote URL, folder or name of the project; left out, the one that the session works in. */
+    project?: string;
   };
   /** Pending disputes, unfinished tasks and open questions to go through one by one, with what to do about each. */
   triage: {
