@@ -85,16 +85,14 @@ fn discover_tells_versions_contract_and_instructions() {
 
 #[test]
 fn tools_list_on_the_wire_is_the_generated_one() {
-    let chosen: [(&str, &[(&str, &str)], &[&str]); 3] = [
-        // Nobody chose.
-        ("core", &[], &[]),
-        ("core", &[(TOOLSET, "core")], &["--toolset", "core"]),
-        ("full", &[(TOOLSET, "full")], &["--toolset", "full"]),
-    ];
-    for (toolset, variables, arguments) in chosen {
+    // Nobody chose, or somebody did.
+    for choice in [None, Some("core"), Some("full")] {
+        let toolset = choice.unwrap_or("core");
+        let arguments = choice.map(|name| ["--toolset", name]);
+        let variable = choice.map(|name| (TOOLSET, name));
         let data = fresh();
-        let site = Site::start_with(data.path(), arguments);
-        let mut pipes = Pipes::start_with(data.path(), variables);
+        let site = Site::start_with(data.path(), arguments.as_slice().as_flattened());
+        let mut pipes = Pipes::start_with(data.path(), variable.as_slice());
         let generated = json_file(format!("generated/tools_list/{toolset}.json"));
         let tools = generated.get("tools").unwrap_or(&generated).to_string();
         let told = &json_file("schema/contract.json")["toolsets"][toolset];
