@@ -20,6 +20,9 @@ mod sampler;
 
 use sampler::{Sample, Sampler, Verdict};
 
+/// The Python package of the contract.
+const CONTRACT: &str = "zero_memory_contract";
+
 /// Rules of a violation that come from a schema; a handler has others.
 const SCHEMA_RULES: [&str; 13] = [
     "type",
@@ -74,6 +77,8 @@ fn folder() -> PathBuf {
 
 /// A schema with its instances.
 struct Case {
+    /// Where its type is generated: in the contract, or in a pinned form.
+    module: String,
     /// Name of the generated type.
     name: String,
     /// The tool whose input it is.
@@ -107,6 +112,7 @@ fn cases() -> Vec<Case> {
     let shapes = sources("shapes");
     let sampler = Sampler::new(shapes.clone());
     let case = |name: String, tool: Option<&str>, schema: &Value| Case {
+        module: CONTRACT.to_owned(),
         name,
         tool: tool.map(str::to_owned),
         schema: sampler.inlined(schema),
@@ -125,6 +131,51 @@ fn cases() -> Vec<Case> {
             &tool["inputSchema"],
         ));
         cases.push(case(format!("{stem}Output"), None, &tool["outputSchema"]));
+    }
+    cases.extend(forms());
+    cases
+}
+
+/// Returns the folders that pin what each form of the dialect becomes.
+fn pinned() -> Vec<(String, PathBuf)> {
+    let root = repository().join("xtask/tests/emit");
+    let entries = std::fs::read_dir(&root).expect("they lie there");
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.expect("it can be listed").file_name())
+        .map(|name| name.to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    let folder = |name: String| {
+        let golden = root.join(&name).join("golden");
+        // Python has modules of some of these names.
+        (format!("pinned_{name}"), golden)
+    };
+    names.into_iter().map(folder).collect()
+}
+
+/// Returns every form of the dialect, also those that no tool uses.
+fn forms() -> Vec<Case> {
+    let sampler = Sampler::new(BTreeMap::new());
+    let mut cases = Vec::new();
+    for (module, golden) in pinned() {
+        let tools = json_file(golden.join("tools_list.json"));
+        for (part, suffix) in [("inputSchema", "Input"), ("outputSchema", "Output")] {
+            let tool = &tools[0];
+            let schema = &tool[part];
+            let mut samples = sampler.samples(schema);
+            // The served form says neither that an enum is open nor how many
+            // bytes a text may have.
+            samples.retain(|sample| {
+                !sample.why.contains("no member of the enum") && !sample.why.contains(" times ")
+            });
+            cases.push(Case {
+                module: module.clone(),
+                name: type_name(tool["name"].as_str().expect("a name")) + suffix,
+                tool: None,
+                schema: schema.clone(),
+                samples,
+            });
+        }
     }
     cases
 }
@@ -146,7 +197,8 @@ fn assert_none(differences: Vec<String>, n_samples: usize) {
 
 fn told(case: &Case, sample: &Sample, what: &str) -> String {
     format!(
-        "{}: {} is {:?}, and {what}: {:.200}",
+        "{} {}: {} is {:?}, and {what}: {:.200}",
+        case.module,
         case.name,
         sample.why,
         sample.verdict,
@@ -263,7 +315,7 @@ fn ask(mut command: Command, cases: &[Case]) -> Vec<Vec<Value>> {
             let samples = case.samples.iter();
             // As text: a script must not see what a parser of ours made of it.
             let texts: Vec<String> = samples.map(|sample| sample.value.to_string()).collect();
-            json!({ "name": case.name, "schema": case.schema, "samples": texts })
+            json!({ "module": case.module, "name": case.name, "schema": case.schema, "samples": texts })
         })
         .collect();
     let mut child = command
@@ -303,9 +355,20 @@ fn ajv_gives_every_verdict() {
 fn jsonschema_and_the_python_models_give_every_verdict_and_lose_nothing() {
     let cases = cases();
     let mut command = python();
+    let packages = repository().join("generated/python");
+    let work = fresh();
+    for (module, golden) in pinned() {
+        let package = work.path().join(module);
+        std::fs::create_dir(&package).expect("a new folder");
+        let wire = packages.join(CONTRACT).join("wire.py");
+        std::fs::copy(wire, package.join("wire.py")).expect("it can be copied");
+        std::fs::copy(golden.join("types.py"), package.join("types.py")).expect("it can be copied");
+        std::fs::write(package.join("__init__.py"), "from .types import *\n").expect("a new file");
+    }
+    let paths = std::env::join_paths([packages.as_path(), work.path()]).expect("plain paths");
     command
         .arg(folder().join("judge.py"))
-        .env("PYTHONPATH", repository().join("generated/python"));
+        .env("PYTHONPATH", paths);
     let (mut differences, mut n_samples) = (Vec::new(), 0);
     for (case, verdicts) in cases.iter().zip(ask(command, &cases)) {
         assert_eq!(case.samples.len(), verdicts.len(), "{}", case.name);
@@ -342,9 +405,18 @@ fn is_for_typescript(sample: &Sample) -> bool {
 fn typescript_compiles_what_is_valid_and_nothing_else() {
     let cases = cases();
     let work = fresh();
-    let contract = repository().join("generated/typescript/contract.ts");
-    std::fs::copy(contract, work.path().join("contract.ts")).expect("it can be copied");
-    let mut text = String::from("import type * as z from \"./contract.js\";\n");
+    let mut text = String::new();
+    let contract = repository().join("generated/typescript");
+    for (module, folder) in pinned()
+        .into_iter()
+        .chain([(CONTRACT.to_owned(), contract)])
+    {
+        let copy = work.path().join(&module).with_extension("ts");
+        std::fs::copy(folder.join("contract.ts"), copy).expect("it can be copied");
+        text.push_str(&format!(
+            "import type * as {module} from \"./{module}.js\";\n"
+        ));
+    }
     let (mut names, mut expected) = (Vec::new(), Vec::new());
     for case in &cases {
         for sample in case
@@ -359,8 +431,8 @@ fn typescript_compiles_what_is_valid_and_nothing_else() {
                 expected.push(&sample.value);
             }
             text.push_str(&format!(
-                "const {name}: z.{} = {};\n",
-                case.name, sample.value
+                "const {name}: {}.{} = {};\n",
+                case.module, case.name, sample.value
             ));
             names.push((name, sample.verdict != Verdict::Invalid));
         }

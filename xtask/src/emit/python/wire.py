@@ -5,7 +5,6 @@ from calendar import isleap
 from typing import Annotated, Any, Callable, List, Literal, Optional, TypeVar, Union
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field
-from pydantic_core import to_jsonable_python
 from typing_extensions import deprecated
 
 __all__ = [
@@ -101,7 +100,7 @@ def max_bytes(limit: int) -> AfterValidator:
 def _distinct(items: List[Any]) -> bool:
     known: List[str] = []
     for item in items:
-        text = repr(_comparable(to_jsonable_python(item, exclude_unset=True)))
+        text = repr(_comparable(item))
         if text in known:
             return False
         known.append(text)
@@ -109,6 +108,8 @@ def _distinct(items: List[Any]) -> bool:
 
 
 def _comparable(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        value = value.model_dump(exclude_unset=True)
     if isinstance(value, list):
         return [_comparable(item) for item in value]
     if isinstance(value, dict):
