@@ -86,6 +86,7 @@ let ran = 0;
 for (const tool of readdirSync(settings.vectors).sort()) {
   for (const file of readdirSync(join(settings.vectors, tool)).sort()) {
     const vector = JSON.parse(readFileSync(join(settings.vectors, tool, file), 'utf8'));
+    if ('scene' in vector) continue;
     const data = mkdtempSync(join(settings.work, 'data-'));
     let problems;
     try {

@@ -26,7 +26,9 @@ pub mod default_on_required;
 pub mod default_rejected;
 pub mod description_missing;
 pub mod description_over_budget;
+pub mod error_unclassified;
 pub mod error_unlisted;
+pub mod error_unproven;
 pub mod example_accepted;
 pub mod example_error_unlisted;
 pub mod example_missing;
@@ -195,7 +197,9 @@ pub const RULES: &[Rule] = &[
     rule!(default_rejected),
     rule!(description_missing),
     rule!(description_over_budget),
+    rule!(error_unclassified),
     rule!(error_unlisted),
+    rule!(error_unproven),
     rule!(example_accepted),
     rule!(example_error_unlisted),
     rule!(example_missing),

@@ -309,6 +309,8 @@ pub struct ToolError {
 #[derive(Clone, Debug)]
 pub struct Example {
     pub name: String,
+    /// What no call can bring about, such as a store that is held.
+    pub scene: Option<String>,
     pub given: Vec<Step>,
     pub input: Value,
     pub verdict: Verdict,

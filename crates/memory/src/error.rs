@@ -240,17 +240,86 @@ fn chain(error: &dyn std::error::Error) -> String {
 mod tests {
     use super::*;
 
+    /// What no answer may show: a path, a statement, a credential.
+    const HOSTILE: &str = concat!(
+        "/home/jane/data: SELECT secret FROM memory; ghp",
+        "_0123456789abcdefghijABCDEFGHIJ456789"
+    );
+
+    fn io() -> std::io::Error {
+        std::io::Error::other(HOSTILE)
+    }
+
+    /// Every error of the store, full of what must not show. A new one does
+    /// not compile until it stands here.
+    fn of_the_store() -> Vec<store::Error> {
+        let sqlite = || store::inspect::hostile(HOSTILE);
+        let all = vec![
+            store::Error::Busy,
+            store::Error::NewerFile { found: 9, known: 1 },
+            store::Error::ForeignFile,
+            store::Error::Corrupt(Some(sqlite())),
+            store::Error::DiskFull,
+            store::Error::Folder(io()),
+            store::Error::Migration {
+                to: 2,
+                cause: sqlite(),
+            },
+            store::Error::Commit(std::sync::Arc::new(sqlite())),
+            store::Error::NotAllowed,
+            store::Error::Sqlite(sqlite()),
+        ];
+        let place = |error: &store::Error| match error {
+            store::Error::Busy => 0,
+            store::Error::NewerFile { .. } => 1,
+            store::Error::ForeignFile => 2,
+            store::Error::Corrupt(_) => 3,
+            store::Error::DiskFull => 4,
+            store::Error::Folder(_) => 5,
+            store::Error::Migration { .. } => 6,
+            store::Error::Commit(_) => 7,
+            store::Error::NotAllowed => 8,
+            store::Error::Sqlite(_) => 9,
+        };
+        let places: Vec<usize> = all.iter().map(place).collect();
+        assert_eq!(places, (0..10).collect::<Vec<_>>());
+        all
+    }
+
     #[test]
-    fn what_the_store_says_stays_out_of_the_message() {
-        let hostile = store::Error::Folder(std::io::Error::other("/home/jane: SELECT secret"));
-        let answer = contract::Error::from(Error::Store(hostile));
-        let body = answer.body().to_string();
-        assert!(!body.contains("jane") && !body.contains("SELECT"), "{body}");
-        assert!(
-            answer
-                .cause()
-                .is_some_and(|cause| cause.contains("SELECT secret"))
-        );
+    fn nothing_that_an_inner_error_says_crosses_the_wire() {
+        let token = "0123456789abcdefghij";
+        let mut errors: Vec<Error> = of_the_store().into_iter().map(Error::Store).collect();
+        errors.push(Error::Misfit(HOSTILE.to_owned()));
+        for error in errors {
+            let shown = format!("{error:?}");
+            let answer = contract::Error::from(error);
+            let body = answer.body().to_string();
+            for part in ["jane", "SELECT", token, "sqlite", "memory.db"] {
+                assert!(!body.contains(part), "{shown}: {body}");
+            }
+            // The log has it all.
+            if shown.contains("jane") {
+                assert_eq!(answer.code, contract::ErrorCode::Internal, "{shown}");
+                assert!(
+                    answer.cause().is_some_and(|cause| cause.contains("jane")),
+                    "{shown}"
+                );
+            }
+        }
+        // What a caller sent may come back, and a credential in it may not.
+        let echoes = [
+            Error::ScopeHidden(HOSTILE.to_owned()),
+            Error::HintUnresolvable {
+                hint: HOSTILE.to_owned(),
+                candidates: Vec::new(),
+                example: "proj.me.shop".to_owned(),
+            },
+        ];
+        for error in echoes {
+            let body = contract::Error::from(error).body().to_string();
+            assert!(!body.contains(token), "{body}");
+        }
     }
 
     #[test]

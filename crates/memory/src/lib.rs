@@ -42,6 +42,26 @@
 //! the first page was cut from, so later additions and links do not move a
 //! page; a memory that is retired meanwhile moves those behind it up by one.
 //!
+//! **Owners.** Only the owner shares, moves, restores and promotes. What is
+//! shared or moved takes its names along, as far as its owner could see them,
+//! and leaves those of the old scope behind; links, disputes and successors
+//! stay as they are. Two memories of one owner with one text never end up in
+//! one scope: the later call is refused (`conflict`), and moving says so per
+//! id. A moved memory keeps its visibility, but is private in a scope that
+//! nobody else can be in. A project that a move asks for is made for the first
+//! memory that can move. Restoring what was superseded leaves the successor
+//! live and the row of successors in the history; a shared memory comes back
+//! only where its owner may still write.
+//!
+//! **History.** What happened to a memory before it was last shared or moved
+//! is told to its owner only.
+//!
+//! **Rules.** A memory carries one rule at a time, and the rule holds while
+//! the memory is served: forgetting or superseding it ends the rule, restoring
+//! brings it back, and a successor is no rule until a person promotes it. A
+//! rule of a project is read by its members where new memories are shared, or
+//! where its memory is. Personal rules hold wherever a briefing looks.
+//!
 //! **Audience.** A memory gets the default visibility of its scope. Private
 //! rows in a shared scope are its owner's alone, and so are the names that
 //! only they are anchored to.

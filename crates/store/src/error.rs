@@ -59,12 +59,20 @@ pub enum Error {
 
 impl From<rusqlite::Error> for Error {
     fn from(cause: rusqlite::Error) -> Self {
-        match cause.sqlite_error_code() {
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
-            Some(ErrorCode::DatabaseCorrupt) => Self::Corrupt(Some(cause)),
-            Some(ErrorCode::NotADatabase) => Self::ForeignFile,
-            Some(ErrorCode::DiskFull) => Self::DiskFull,
-            _ => Self::Sqlite(cause),
+        // SQLite's list of codes is open; whatever is not ours to tell apart is
+        // one thing.
+        let code = cause.sqlite_error_code();
+        let is = |one| code == Some(one);
+        if is(ErrorCode::DatabaseBusy) || is(ErrorCode::DatabaseLocked) {
+            Self::Busy
+        } else if is(ErrorCode::DatabaseCorrupt) {
+            Self::Corrupt(Some(cause))
+        } else if is(ErrorCode::NotADatabase) {
+            Self::ForeignFile
+        } else if is(ErrorCode::DiskFull) {
+            Self::DiskFull
+        } else {
+            Self::Sqlite(cause)
         }
     }
 }

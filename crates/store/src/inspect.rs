@@ -5,6 +5,7 @@
 //! forgotten.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use rusqlite::Connection;
 
@@ -15,6 +16,25 @@ use crate::error::Error;
 pub type Columns = BTreeMap<String, String>;
 /// The rows of a table by the literals of their keys.
 pub type Rows = BTreeMap<String, Columns>;
+
+/// Returns an error of SQLite that says this.
+pub fn hostile(text: &str) -> rusqlite::Error {
+    rusqlite::Error::SqliteFailure(
+        rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_ERROR),
+        Some(text.to_owned()),
+    )
+}
+
+/// Another process that holds the memory file for itself, until it is dropped.
+pub struct Hold(#[expect(dead_code, reason = "held, not used")] Connection);
+
+/// Holds the memory file of a folder that nobody has open.
+pub fn hold(dir: &Path) -> Result<Hold, Error> {
+    let conn = Connection::open(dir.join("memory.db"))?;
+    conn.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
+    conn.execute_batch("BEGIN EXCLUSIVE")?;
+    Ok(Hold(conn))
+}
 
 impl Store {
     /// Returns the tables of the memory file by name.

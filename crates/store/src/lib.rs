@@ -35,6 +35,57 @@
 //! A closure runs on the thread of its caller while the writing connection is
 //! held, so it must not write through the store again, nor wait for anything slow.
 //!
+//! What a view does not offer does not compile. A handler that reads and
+//! stores, or forgets:
+//!
+//! ```compile_fail,E0599
+//! fn handler(view: &mut store::Read<'_>, old: &store::MemoryRow) -> Result<bool, store::Error> {
+//!     view.restore(old, 0)
+//! }
+//! ```
+//!
+//! ```compile_fail,E0308
+//! fn handler(view: &mut store::Read<'_>, old: &store::MemoryRow) -> Result<bool, store::Error> {
+//!     fn writes(view: &mut store::Write<'_>, old: &store::MemoryRow) -> Result<bool, store::Error> {
+//!         view.retire(old, None, 0)
+//!     }
+//!     writes(view, old)
+//! }
+//! ```
+//!
+//! A handler that adds and forgets, or shares:
+//!
+//! ```compile_fail,E0599
+//! fn handler(view: &mut store::Append<'_>, old: &store::MemoryRow) -> Result<bool, store::Error> {
+//!     view.retire(old, None, 0)
+//! }
+//! ```
+//!
+//! ```compile_fail,E0599
+//! fn handler(
+//!     view: &mut store::Append<'_>,
+//!     old: &store::MemoryRow,
+//!     scope: &store::ScopeRow,
+//! ) -> Result<bool, store::Error> {
+//!     view.share(old, scope, 0)
+//! }
+//! ```
+//!
+//! The same calls on the views that offer them:
+//!
+//! ```
+//! fn adds(view: &mut store::Append<'_>, old: &store::MemoryRow) -> Result<bool, store::Error> {
+//!     view.restore(old, 0)
+//! }
+//! fn writes(
+//!     view: &mut store::Write<'_>,
+//!     old: &store::MemoryRow,
+//!     scope: &store::ScopeRow,
+//! ) -> Result<bool, store::Error> {
+//!     Ok(view.retire(old, None, 0)? || view.share(old, scope, 0)?)
+//! }
+//! ```
+//!
 //! # Full text
 //!
 //! The caller of [`Store::open`] brings the function that cuts a text into

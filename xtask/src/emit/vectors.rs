@@ -29,6 +29,9 @@ pub fn emit(contract: &Contract) -> Result<Files> {
                 ("given".to_owned(), json!(given)),
                 ("input".to_owned(), example.input.clone()),
             ]);
+            if let Some(scene) = &example.scene {
+                vector.insert("scene".to_owned(), json!(scene));
+            }
             let verdict = match &example.verdict {
                 Verdict::Answer { output, expect } => {
                     vector.insert("output".to_owned(), output.clone());

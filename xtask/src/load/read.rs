@@ -93,6 +93,7 @@ fn example(value: &Value) -> Example {
     };
     Example {
         name: text(value, "name"),
+        scene: optional_text(value, "scene"),
         given: items(value, "given")
             .map(|step| Step {
                 tool: text(step, "tool"),

@@ -1,0 +1,26 @@
+//! Why a call failed.
+
+/// What the store says.
+pub enum Inner {
+    /// It is busy.
+    Busy,
+    /// It is broken.
+    Broken,
+}
+
+/// What a caller sees.
+pub enum Error {
+    /// Come back.
+    Later,
+    /// Nothing to be done.
+    Internal,
+}
+
+impl From<Inner> for Error {
+    fn from(inner: Inner) -> Self {
+        match inner {
+            Inner::Busy => Self::Later,
+            Inner::Broken | _ => Self::Internal,
+        }
+    }
+}
