@@ -23,6 +23,14 @@ pub struct Call {
     pub request_id: String,
 }
 
+impl Call {
+    /// Returns the program on the other end and its version, as it is kept.
+    pub(crate) fn program(&self) -> Option<String> {
+        let client = self.client.as_ref()?;
+        Some(format!("{} {}", client.name, client.version).trim().to_owned())
+    }
+}
+
 /// The program on the other end of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientInfo {

@@ -5,6 +5,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
 
+use crate::error::Error;
+
 /// Tells the time in UTC milliseconds since the epoch.
 pub type Clock = Arc<dyn Fn() -> i64 + Send + Sync>;
 
@@ -28,6 +30,16 @@ pub(crate) fn system() -> Clock {
 pub(crate) fn rfc3339(at: i64) -> String {
     let moment = Timestamp::from_millisecond(at).unwrap_or(Timestamp::UNIX_EPOCH);
     format!("{moment:.3}")
+}
+
+/// Returns the moment that an argument names, in RFC 3339.
+pub(crate) fn parse(pointer: &str, text: &str) -> Result<i64, Error> {
+    let moment: Result<Timestamp, _> = text.trim().parse();
+    moment.map(Timestamp::as_millisecond).map_err(|_| Error::Argument {
+        pointer: pointer.to_owned(),
+        rule: "date-time",
+        message: "this is no moment that a calendar has".to_owned(),
+    })
 }
 
 /// Returns how many whole days lie between two moments; none if the second

@@ -98,6 +98,9 @@ pub(crate) enum Error {
         /// Path of the scope that it is in.
         scope: String,
     },
+    /// Others keep memories in scopes of the caller's.
+    #[error("others keep memories in a scope of the caller's")]
+    OthersUse(Vec<String>),
     /// The memory is no open loop.
     #[error("the memory is no open loop")]
     NoLoop {
@@ -195,6 +198,10 @@ impl From<Error> for contract::Error {
             Error::Settled { id, decision } => {
                 Self::conflict(format!("{id} was settled already: {decision}"))
             }
+            Error::OthersUse(paths) => Self::conflict(format!(
+                "others keep memories in {}; they have to move or erase them first",
+                paths.join(", ")
+            )),
             Error::NoLoop { id, kind } => Self::conflict(format!(
                 "{id} is of kind {kind}; only a task or an open-question can be closed"
             )),
@@ -212,6 +219,7 @@ fn of_store(error: store::Error) -> contract::Error {
         store::Error::Busy => {
             contract::Error::rate_limited("another process is busy with the store", 1)
         }
+        store::Error::Erased => contract::Error::unauthorized("this account was erased"),
         store::Error::NotAllowed => contract::Error::forbidden("you may not do this here"),
         store::Error::NewerFile { .. }
         | store::Error::ForeignFile

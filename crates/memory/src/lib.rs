@@ -75,6 +75,7 @@ mod disputes;
 mod error;
 mod guard;
 mod hints;
+mod hygiene;
 mod ids;
 mod owned;
 mod rank;
@@ -86,6 +87,7 @@ mod secrets;
 mod text;
 mod threads;
 mod tools;
+mod usage;
 mod wire;
 mod write_path;
 

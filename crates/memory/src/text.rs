@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 use unicode_normalization::UnicodeNormalization as _;
 
 pub(crate) use excerpt::excerpt;
+pub(crate) use stop_words::is_stop_word;
 pub(crate) use tokens::{index_tokens, query_terms};
 
 use classes::{Class, class_of};

@@ -1,7 +1,7 @@
 //! Turns rows of the store into the types of the contract.
 
 use contract::types::{
-    Anchor, AuthorKind, Edge, Entity, Kind, Memory, MemoryRecord, OpenLoop, Provenance,
+    Anchor, AuthorKind, Edge, Entity, ExportedMemory, ExportedMemoryLinksItem, Kind, Memory, MemoryRecord, OpenLoop, Provenance,
     RecentMemory, RelatedMemory, Rule, RuleLayer, ScopeSource, Visibility,
 };
 use store::{
@@ -36,6 +36,11 @@ pub(crate) fn word<T: std::str::FromStr>(word: &str) -> Result<T, Error> {
 
 pub(crate) fn kind(kind: &str) -> Result<Kind, Error> {
     word(kind)
+}
+
+/// Returns whether a kind stays open until it is closed.
+pub(crate) fn is_loop(kind: Kind) -> bool {
+    matches!(kind, Kind::Task | Kind::OpenQuestion)
 }
 
 pub(crate) fn visibility(visibility: store::Visibility) -> Visibility {
@@ -185,6 +190,40 @@ pub(crate) fn record(
         superseded_by: row.superseded_by,
         entities,
         related,
+    })
+}
+
+/// Returns everything that is known of a memory.
+pub(crate) fn exported(
+    row: MemoryRow,
+    entities: Vec<String>,
+    links: Vec<ExportedMemoryLinksItem>,
+) -> Result<ExportedMemory, Error> {
+    let ends = [row.retired_at, row.closed_at].map(|at| at.map(rfc3339));
+    let [retired_at, closed_at] = ends;
+    let whys = (row.retired_by.clone(), row.retired_reason.clone());
+    let closing = (row.closed_by.clone(), row.resolution.clone());
+    let record = record(row, entities, Vec::new())?;
+    Ok(ExportedMemory {
+        id: record.id,
+        content: record.content,
+        kind: record.kind,
+        scope: record.scope,
+        visibility: record.visibility,
+        owner: record.owner,
+        author_kind: record.author_kind,
+        agent: record.agent,
+        provenance: record.provenance,
+        created_at: record.created_at,
+        retired_at,
+        retired_by: whys.0,
+        retired_reason: whys.1,
+        superseded_by: record.superseded_by,
+        closed_at,
+        closed_by: closing.0,
+        resolution: closing.1,
+        entities: record.entities,
+        links,
     })
 }
 

@@ -4,7 +4,7 @@
 //! is written; and all of it is one transaction, so a refusal leaves nothing.
 
 use contract::types::{Anchor, Kind, RememberInput, RememberOutput, ScopeSource, SimilarMemory};
-use store::{Append, MemoryRow, NewMemory, Provenance, Read, ScopeRow};
+use store::{Append, MemoryRow, Metric, NewMemory, Provenance, Read, ScopeRow};
 
 use crate::clock::days_between;
 use crate::error::Error;
@@ -13,7 +13,7 @@ use crate::hints;
 use crate::ids;
 use crate::scopes::{self, Named};
 use crate::threads::{self, Selectors, Stand};
-use crate::{Call, Memory, digest, text, wire};
+use crate::{Call, Memory, digest, text, usage, wire};
 
 /// Bytes beyond which a text is probably several statements.
 const LONG_BYTES: usize = 2_000;
@@ -97,11 +97,7 @@ pub(crate) fn remember(
             let provenance = Provenance {
                 verbatim: draft.verbatim.map(str::to_owned),
                 thread: stand.thread().map(str::to_owned),
-                client: call.client.as_ref().map(|client| {
-                    format!("{} {}", client.name, client.version)
-                        .trim()
-                        .to_owned()
-                }),
+                client: call.program(),
                 scope_source: target.source.to_string(),
                 ..Provenance::default()
             };
@@ -119,12 +115,18 @@ pub(crate) fn remember(
                 agent: call.client.as_ref().map(|client| client.name.as_str()),
                 provenance: &provenance,
                 created_at: now,
+                stored_at: now,
             })?
         }
     };
     let ended = ended_rule(view, &links)?;
     let superseded = tie(view, seq, &memory_id, &links, now)?;
     anchor(view, seq, &target.scope, &draft, same.is_none(), now)?;
+    let counts = match &same {
+        Some(_) => vec![(Metric::AlreadyKnew, 1)],
+        None => vec![(Metric::Remembered, 1), usage::loops(draft.kind)],
+    };
+    usage::count_write(memory, view, counts)?;
     let anchors = view.anchors_of(&[seq])?;
     let anchors: Vec<Anchor> = anchors
         .iter()
@@ -386,8 +388,19 @@ fn anchor(
     if !draft.entities.is_empty() || !is_new {
         return Ok(());
     }
+    anchor_to_known(view, seq, scope, draft.content, now)
+}
+
+/// Anchors a memory to known entities whose names stand in its text.
+pub(crate) fn anchor_to_known(
+    view: &mut Append<'_>,
+    seq: i64,
+    scope: &ScopeRow,
+    content: &str,
+    now: i64,
+) -> Result<(), Error> {
     // Names are looked for where a text says what it is about.
-    let beginning: String = draft.content.chars().take(SEARCHED_CHARACTERS).collect();
+    let beginning: String = content.chars().take(SEARCHED_CHARACTERS).collect();
     let text = name_key(&beginning);
     let known = view.entities_within(scope.key, &text)?;
     let standing = known

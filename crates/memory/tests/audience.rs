@@ -1,7 +1,8 @@
 //! What one person stores, another does not see: over every tool and resource.
 
 use contract::ToolName::{
-    self, BuildContext, Challenge, CloseLoop, Entities, Forget, Link, Recall, Remember,
+    self, BuildContext, Challenge, CloseLoop, Entities, ExportMemories, ExportMetrics, Forget, Link,
+    ListConflicts, Recall, Remember, ScanHygiene, SessionReceipt,
 };
 use memory::Memory;
 use proptest::prelude::*;
@@ -32,6 +33,11 @@ fn everything(memory: &Memory, words: &str) -> String {
             json!({ "topic": words, "max_tokens": 32_000, "scopes": ["*"] }),
         ),
         (Entities, json!({ "limit": 100 })),
+        (ScanHygiene, json!({ "limit": 1000 })),
+        (ListConflicts, json!({ "limit": 100 })),
+        (ExportMemories, json!({ "limit": 500 })),
+        (SessionReceipt, json!({ "since": "2020-01-01T00:00:00Z" })),
+        (ExportMetrics, json!({ "days": 1 })),
         (
             Remember,
             json!({ "scope": "core", "content": format!("{words} again") }),

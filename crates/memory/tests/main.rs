@@ -5,6 +5,8 @@
 #[cfg(test)]
 mod audience;
 #[cfg(test)]
+mod books;
+#[cfg(test)]
 mod briefing;
 #[cfg(test)]
 mod curation;
@@ -18,6 +20,8 @@ mod finding;
 mod fixture;
 #[cfg(test)]
 mod hints;
+#[cfg(test)]
+mod hygiene;
 #[cfg(test)]
 mod lifecycle;
 #[cfg(test)]

@@ -40,7 +40,8 @@ impl Caller {
     }
 }
 
-const FIND: &str = "SELECT key, id, handle FROM account WHERE handle = :handle";
+const FIND: &str =
+    "SELECT key, id, handle FROM account WHERE handle = :handle AND erased_at IS NULL";
 
 impl Store {
     /// Returns the account with a handle, if there is one.
@@ -75,6 +76,7 @@ impl Store {
     /// (`user.<handle>` and `user.<handle>.core`) when there is none.
     ///
     /// The handle is a label of `[a-z0-9_]`; the caller of this has checked it.
+    /// That of an erased account is never given out again.
     pub fn get_or_create_account(&self, handle: &str, at: i64) -> Result<Caller, Error> {
         if let Some(account) = self.find_account(handle)? {
             return Ok(account);
@@ -93,7 +95,16 @@ impl Store {
 fn create(conn: &Connection, handle: &str, at: i64) -> Result<Caller, Error> {
     let id = ids::fresh(ids::USER, at);
     let nobody = Caller::nobody();
-    Read::new(conn, &nobody).run(
+    let nobody = Read::new(conn, &nobody);
+    let taken = nobody.find(
+        "SELECT 1 FROM account WHERE handle = :handle",
+        named_params! {":handle": handle},
+        |_| Ok(()),
+    )?;
+    if taken.is_some() {
+        return Err(Error::Erased);
+    }
+    nobody.run(
         "INSERT INTO account (id, handle, created_at) VALUES (:id, :handle, :at)",
         named_params! {":id": id, ":handle": handle, ":at": at},
     )?;

@@ -273,6 +273,44 @@ impl Read<'_> {
     }
 }
 
+/// A memory in a dispute about several.
+#[derive(Clone, Debug)]
+pub struct Together {
+    /// Number of the dispute.
+    pub dispute: i64,
+    /// Id of the dispute.
+    pub id: String,
+    /// Whether it waits for a decision.
+    pub status: DisputeStatus,
+    /// Number of the memory.
+    pub memory: i64,
+}
+
+impl Read<'_> {
+    /// Returns which of the given memories stand in disputes about several,
+    /// oldest dispute first.
+    pub fn disputed_together(&self, seqs: &[i64]) -> Result<Vec<Together>, Error> {
+        self.list(
+            concat!(
+                "SELECT d.key, d.id, d.status, m.seq FROM json_each(:seqs) j ",
+                "JOIN memory m ON m.seq = j.value JOIN dispute_side s ON s.memory = m.seq ",
+                "JOIN dispute d ON d.key = s.dispute WHERE d.cause <> 'challenge' AND ",
+                visible!("m"),
+                " ORDER BY d.key, s.place"
+            ),
+            named_params! {":seqs": Keys::of(seqs.iter().copied()), ":me": self.caller.key},
+            |row| {
+                Ok(Together {
+                    dispute: row.get(0)?,
+                    id: row.get(1)?,
+                    status: row.get(2)?,
+                    memory: row.get(3)?,
+                })
+            },
+        )
+    }
+}
+
 impl Append<'_> {
     /// Challenges a memory that the caller may read, unless a challenge of it
     /// is pending. Returns its id and whether it was there already.

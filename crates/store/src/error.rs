@@ -52,6 +52,9 @@ pub enum Error {
     /// have asked first.
     #[error("the caller may not do this")]
     NotAllowed,
+    /// The account was erased.
+    #[error("the account was erased")]
+    Erased,
     /// Anything else that SQLite refused.
     #[error("the store refused an operation")]
     Sqlite(#[source] rusqlite::Error),

@@ -2,7 +2,7 @@
 //!
 //! Two files stand in the data folder: `memory.db` holds everything that is
 //! someone's memory, `bookkeeping.db` what the server notes for itself (which
-//! project a conversation works in). Each is at a version of an append-only
+//! project a conversation works in, how often what is done). Each is at a version of an append-only
 //! list of migrations; a file of a newer program, of another program, or a
 //! damaged one is refused and left as it is.
 //!
@@ -16,8 +16,9 @@
 //! | `accounts`, `scopes` | who there is; where memories live, members, hints |
 //! | `memories`, `lists`, `lifecycle`, `audience`, `history` | rows, one and many; what happens to them; who reads them; the record of it |
 //! | `links`, `entities`, `disputes`, `rules` | what is said about memories |
+//! | `erase` | everything of an account, without a trace |
 //! | `index`, `search` | full text: keeping it, asking it |
-//! | `threads` | the bookkeeping file |
+//! | `threads`, `usage` | the bookkeeping file |
 //!
 //! # Who may read what
 //!
@@ -99,6 +100,7 @@ mod accounts;
 mod audience;
 mod disputes;
 mod entities;
+mod erase;
 mod error;
 mod history;
 pub mod ids;
@@ -117,23 +119,27 @@ mod scopes;
 mod search;
 mod sql;
 mod threads;
+mod usage;
 mod views;
 mod writer;
 
 use std::path::Path;
+use std::sync::Mutex;
 
 pub use accounts::Caller;
-pub use disputes::{Cause, Dispute, DisputeRow, DisputeStatus, NewDispute, SideRow};
+pub use disputes::{Cause, Dispute, DisputeRow, DisputeStatus, NewDispute, SideRow, Together};
 pub use entities::{AnchorRow, EdgeRow, EntityRow, EntityUse};
+pub use erase::Erased;
 pub use error::Error;
 pub use history::{Event, HistoryRow, VersionRow};
-pub use links::{Direction, Neighbour};
+pub use links::{Direction, LinkRow, Neighbour};
 pub use lists::{Stub, Summary};
 pub use memories::{MemoryRow, NewMemory, Provenance};
 pub use rules::{NewRule, RuleRow};
 pub use scopes::{HintKind, Role, ScopeKey, ScopeKind, ScopeRow, ScopeUse, Visibility};
 pub use search::{Corpus, Found, Hit, Reach};
 pub use threads::ThreadRow;
+pub use usage::{DayCount, Metric};
 pub use views::{Append, Read, Write};
 
 /// Cuts a text into the words to index, joined by single blanks.
@@ -150,6 +156,8 @@ pub struct Store {
     readers: readers::Readers,
     writer: writer::Writer,
     threads: threads::Threads,
+    /// Day on which this process last tidied its counts.
+    tidied: Mutex<Option<i64>>,
     tokenise: Tokenise,
 }
 
@@ -163,6 +171,7 @@ impl Store {
             readers: readers::Readers::new(path),
             writer: writer::Writer::new(conn),
             threads: threads::Threads::open(&dir.join("bookkeeping.db"))?,
+            tidied: Mutex::new(None),
             tokenise,
         })
     }
@@ -173,7 +182,11 @@ impl Store {
         caller: &Caller,
         look: impl FnOnce(&mut Read<'_>) -> Result<R, E>,
     ) -> Result<R, E> {
-        self.readers.run(|conn| look(&mut Read::new(conn, caller)))
+        self.readers.run(|conn| {
+            let mut view = Read::new(conn, caller);
+            view.admit()?;
+            look(&mut view)
+        })
     }
 
     /// Runs `work` with a view that can add; `Ok` means that it is on disk.
@@ -184,6 +197,7 @@ impl Store {
     ) -> Result<R, E> {
         let (result, after) = self.writer.run(|conn| {
             let mut view = Append::new(conn, caller, self.tokenise);
+            view.admit()?;
             let result = work(&mut view)?;
             Ok::<_, E>((result, view.into_after()))
         })?;
@@ -198,11 +212,16 @@ impl Store {
         caller: &Caller,
         work: impl FnOnce(&mut Write<'_>) -> Result<R, E>,
     ) -> Result<R, E> {
-        let (result, after) = self.writer.run(|conn| {
+        let (result, scrub, after) = self.writer.run(|conn| {
             let mut view = Write::new(conn, caller, self.tokenise);
+            view.admit()?;
             let result = work(&mut view)?;
-            Ok::<_, E>((result, view.into_after()))
+            Ok::<_, E>((result, view.scrub, view.into_after()))
         })?;
+        if scrub {
+            self.threads.forget_account(caller)?;
+            self.writer.scrub()?;
+        }
         after.into_iter().for_each(|action| action());
         Ok(result)
     }

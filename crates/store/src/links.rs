@@ -86,6 +86,43 @@ impl Read<'_> {
     }
 }
 
+/// A link from one memory to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkRow {
+    /// Number of the memory that it leads from.
+    pub src: i64,
+    /// Type of the link, as stored.
+    pub link: String,
+    /// Id of the memory that it leads to.
+    pub dst: String,
+}
+
+impl Read<'_> {
+    /// Returns where links from the given memories lead, oldest link first, as
+    /// far as the caller may read both ends.
+    pub fn links_from(&self, seqs: &[i64]) -> Result<Vec<LinkRow>, Error> {
+        self.list(
+            concat!(
+                "SELECT l.src, l.type, d.id FROM json_each(:seqs) j ",
+                "JOIN memory m ON m.seq = j.value JOIN memory_link l ON l.src = m.seq ",
+                "JOIN memory d ON d.seq = l.dst WHERE ",
+                visible!("m"),
+                " AND ",
+                visible!("d"),
+                " ORDER BY l.key"
+            ),
+            named_params! {":seqs": Keys::of(seqs.iter().copied()), ":me": self.caller.key},
+            |row| {
+                Ok(LinkRow {
+                    src: row.get(0)?,
+                    link: row.get(1)?,
+                    dst: row.get(2)?,
+                })
+            },
+        )
+    }
+}
+
 impl Append<'_> {
     /// Links two memories. Returns false when the link was there.
     pub fn add_link(&mut self, src: i64, dst: i64, link: &str, at: i64) -> Result<bool, Error> {

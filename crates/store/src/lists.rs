@@ -1,5 +1,7 @@
 //! Many memories at once, in short: what ranking and briefings list.
 
+use std::collections::HashMap;
+
 use rusqlite::{Row, named_params};
 
 use crate::error::Error;
@@ -224,6 +226,46 @@ impl Read<'_> {
             },
             |row| row.get(0),
         )
+    }
+
+    /// Returns the newest memories that the caller may retire, episodes
+    /// excepted, newest first, each with its partition: who reads them is the
+    /// same within one.
+    pub fn newest_to_tidy(&self, limit: usize) -> Result<Vec<(i64, Stub)>, Error> {
+        let partitions = self.list(
+            "SELECT p.key FROM partition p WHERE p.owner = :me UNION \
+             SELECT p.key FROM partition p JOIN scope s ON s.key = p.scope \
+             WHERE p.visibility = 'shared' AND (s.owner = :me OR EXISTS (\
+             SELECT 1 FROM member w WHERE w.scope = s.key AND w.account = :me \
+             AND w.role IN ('writer', 'admin')))",
+            named_params! {":me": self.caller.key},
+            |row| row.get::<_, i64>(0),
+        )?;
+        let mut newest: Vec<(i64, i64)> = Vec::new();
+        for partition in partitions {
+            newest.extend(self.list(
+                concat!(
+                    "SELECT m.seq, m.partition FROM memory m WHERE m.partition = :partition ",
+                    "AND m.kind <> 'episode' AND ",
+                    served!("m"),
+                    " ORDER BY m.seq DESC LIMIT :limit"
+                ),
+                named_params! {
+                    ":partition": partition, ":limit": i64::try_from(limit).unwrap_or(i64::MAX),
+                },
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )?);
+        }
+        newest.sort_unstable_by(|left, right| right.cmp(left));
+        newest.truncate(limit);
+        let partitions: HashMap<i64, i64> = newest.iter().copied().collect();
+        let seqs: Vec<i64> = newest.iter().map(|(seq, _)| *seq).collect();
+        let mut stubs = self.stubs(&seqs)?;
+        stubs.sort_unstable_by_key(|stub| std::cmp::Reverse(stub.seq));
+        Ok(stubs
+            .into_iter()
+            .filter_map(|stub| Some((*partitions.get(&stub.seq)?, stub)))
+            .collect())
     }
 
     fn stubs_of_partitions(

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::history::Event;
 use crate::ids;
 use crate::scopes::{Role, ScopeKey, ScopeRow, Visibility};
-use crate::sql::{role, visible};
+use crate::sql::{Keys, role, served, visible};
 use crate::views::{Append, Read};
 
 /// Where a memory came from.
@@ -47,8 +47,10 @@ pub struct NewMemory<'a> {
     pub agent: Option<&'a str>,
     /// Where it came from.
     pub provenance: &'a Provenance,
-    /// Milliseconds since the epoch.
+    /// When it was first written down: milliseconds since the epoch.
     pub created_at: i64,
+    /// When it comes to this store; later than that for an import.
+    pub stored_at: i64,
 }
 
 /// The whole row of a memory that the caller may read.
@@ -217,6 +219,98 @@ impl Read<'_> {
     }
 }
 
+impl Read<'_> {
+    /// Returns the caller's memory that an item was imported as before, live
+    /// or not: by the hash of its source, or else by its text.
+    pub fn find_imported(
+        &self,
+        scope: ScopeKey,
+        source_hash: Option<&str>,
+        text_key: &[u8],
+    ) -> Result<Option<MemoryRow>, Error> {
+        let same_source = match source_hash {
+            None => None,
+            Some(source_hash) => self.find(
+                concat!(
+                    select_memory!(),
+                    "m.owner = :me AND m.scope = :scope AND m.source_hash = :source_hash ",
+                    "ORDER BY m.seq DESC LIMIT 1"
+                ),
+                named_params! {
+                    ":scope": scope, ":source_hash": source_hash, ":me": self.caller.key,
+                },
+                memory,
+            )?,
+        };
+        if same_source.is_some() {
+            return Ok(same_source);
+        }
+        if let Some(live) = self.find_same_text(scope, text_key)? {
+            return Ok(Some(live));
+        }
+        self.find(
+            concat!(
+                select_memory!(),
+                "m.owner = :me AND m.scope = :scope AND m.text_key = :text_key ",
+                "AND (m.retired_at IS NOT NULL OR m.closed_at IS NOT NULL) ",
+                "ORDER BY m.seq DESC LIMIT 1"
+            ),
+            named_params! {":scope": scope, ":text_key": text_key, ":me": self.caller.key},
+            memory,
+        )
+    }
+
+    /// Returns the caller's own memories, live or not, and what others share
+    /// with the caller while it is live, in the order in which they were
+    /// stored: those after one number and up to another, in some scopes or in
+    /// all.
+    pub fn export(
+        &self,
+        scopes: Option<&[ScopeKey]>,
+        after: i64,
+        up_to: i64,
+        limit: i64,
+    ) -> Result<Vec<MemoryRow>, Error> {
+        let keys = scopes.map(|scopes| Keys::of(scopes.iter().map(|scope| scope.0)));
+        let mut rows = self.list(
+            concat!(
+                select_memory!(),
+                "m.owner = :me AND m.seq > :after AND m.seq <= :up_to ",
+                "AND (:scopes IS NULL OR m.scope IN (SELECT value FROM json_each(:scopes))) ",
+                "ORDER BY m.seq LIMIT :limit"
+            ),
+            named_params! {
+                ":scopes": keys, ":after": after, ":up_to": up_to, ":limit": limit,
+                ":me": self.caller.key,
+            },
+            memory,
+        )?;
+        let reach = match scopes {
+            Some(scopes) => self.reach(scopes)?,
+            None => self.reach_everything()?,
+        };
+        for partition in reach.partitions(self.caller) {
+            rows.extend(self.list(
+                concat!(
+                    select_memory!(),
+                    "m.partition = :partition AND m.owner <> :me ",
+                    "AND m.seq > :after AND m.seq <= :up_to AND ",
+                    served!("m"),
+                    " ORDER BY m.seq LIMIT :limit"
+                ),
+                named_params! {
+                    ":partition": partition, ":after": after, ":up_to": up_to, ":limit": limit,
+                    ":me": self.caller.key,
+                },
+                memory,
+            )?);
+        }
+        rows.sort_by_key(|row| row.seq);
+        rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        Ok(rows)
+    }
+}
+
 impl Append<'_> {
     /// Adds a memory, indexes it and opens its history. Returns its number
     /// and its id.
@@ -224,7 +318,7 @@ impl Append<'_> {
         if !new.scope.role.may_write() {
             return Err(Error::NotAllowed);
         }
-        let id = ids::fresh(ids::MEMORY, new.created_at);
+        let id = ids::fresh(ids::MEMORY, new.stored_at);
         let partition = self.partition(new.scope.key, new.visibility)?;
         let tokens = (self.tokenise)(new.content);
         self.run(
@@ -257,7 +351,7 @@ impl Append<'_> {
         )?;
         let seq = self.conn.last_insert_rowid();
         self.index_memory(seq)?;
-        self.note(seq, Event::Created, new.created_at, None, None)?;
+        self.note(seq, Event::Created, new.stored_at, None, None)?;
         Ok((seq, id))
     }
 

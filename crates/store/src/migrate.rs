@@ -19,11 +19,16 @@ pub(crate) const MEMORY: &[Migration] = &[
         include_str!("../migrations/memory/0001_disputes_rules.sql"),
     ],
     &[include_str!("../migrations/memory/0002_disputes.sql")],
+    &[include_str!(
+        "../migrations/memory/0003_imports_erasure.sql"
+    )],
 ];
 
 /// Steps of the bookkeeping file.
-pub(crate) const BOOKKEEPING: &[Migration] =
-    &[&[include_str!("../migrations/bookkeeping/0001_threads.sql")]];
+pub(crate) const BOOKKEEPING: &[Migration] = &[
+    &[include_str!("../migrations/bookkeeping/0001_threads.sql")],
+    &[include_str!("../migrations/bookkeeping/0002_usage.sql")],
+];
 
 /// Returns the version that a file is at.
 pub(crate) fn version(conn: &Connection) -> Result<i64, Error> {
@@ -106,6 +111,39 @@ mod tests {
             .query_row("SELECT x FROM a WHERE y IS NULL", [], |row| row.get(0))
             .unwrap();
         assert_eq!(x, 7);
+    }
+
+    #[test]
+    fn disputes_of_the_first_version_are_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut conn = Connection::open(dir.path().join("a.db")).unwrap();
+        run(&mut conn, 1, &MEMORY[..1]).unwrap();
+        conn.execute_batch(
+            "PRAGMA foreign_keys = ON;
+             INSERT INTO account VALUES (1, 'usr_a', 'me', 0);
+             INSERT INTO scope VALUES (1, 'user.me', 'personal', 1, 'private', 0);
+             INSERT INTO partition VALUES (1, 1, 'private', 1, 0, 0);
+             INSERT INTO memory (seq, id, partition, scope, owner, visibility, kind, text_key, n_tokens,
+               created_at, author_kind, scope_source, content)
+               SELECT value, 'mem_' || value, 1, 1, 1, 'private', 'fact', x'00', 1, 0, 'agent', 'explicit', 'x'
+               FROM json_each('[1, 2]');
+             INSERT INTO dispute (id, memory, other, created_at, created_by, reason) VALUES
+               ('dsp_a', 1, NULL, 5, 1, 'why'), ('dsp_b', 2, 1, 6, 1, 'both');",
+        )
+        .unwrap();
+        run(&mut conn, 1, MEMORY).unwrap();
+        let kept: String = conn
+            .query_row(
+                "SELECT group_concat(d.id || d.cause || d.status || d.created_at || d.reason || s.memory, ' ') \
+                 FROM dispute d JOIN dispute_side s ON s.dispute = d.key ORDER BY d.key, s.place",
+                [],
+                |row| row.get(0),
+            )
+            .unwrap();
+        assert_eq!(
+            kept,
+            "dsp_achallengepending5why1 dsp_bcontradictionpending6both2 dsp_bcontradictionpending6both1"
+        );
     }
 
     #[test]

@@ -89,6 +89,15 @@ pub(crate) fn writer(path: &Path, kind: &Kind) -> Result<Connection, Error> {
     Ok(conn)
 }
 
+/// Leaves no trace in a file, nor in its log, of what was deleted. `secure_delete`
+/// overwrites rows, but not every copy that a page kept while it was split.
+pub(crate) fn scrub(conn: &Connection) -> Result<(), Error> {
+    conn.execute_batch("VACUUM")?;
+    let busy: bool =
+        conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+    if busy { Err(Error::Busy) } else { Ok(()) }
+}
+
 /// Opens a file in a way in which SQLite refuses every write.
 pub(crate) fn reader(path: &Path) -> Result<Connection, Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;

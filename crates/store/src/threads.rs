@@ -38,8 +38,22 @@ impl Threads {
         })
     }
 
-    fn conn(&self) -> MutexGuard<'_, Connection> {
+    pub(crate) fn conn(&self) -> MutexGuard<'_, Connection> {
         self.conn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Threads {
+    /// Erases what is noted about an account.
+    pub(crate) fn forget_account(&self, caller: &Caller) -> Result<(), Error> {
+        let conn = self.conn();
+        for sql in [
+            "DELETE FROM thread WHERE account = :account",
+            "DELETE FROM usage WHERE account = :account",
+        ] {
+            conn.execute(sql, named_params! {":account": caller.id()})?;
+        }
+        open::scrub(&conn)
     }
 }
 

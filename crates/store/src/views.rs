@@ -6,10 +6,11 @@
 
 use std::ops::{Deref, DerefMut};
 
-use rusqlite::Connection;
+use rusqlite::{Connection, named_params};
 
 use crate::Tokenise;
 use crate::accounts::Caller;
+use crate::error::Error;
 
 /// Looks, and cannot change anything: outside of a write, its connection was
 /// opened so that SQLite itself refuses.
@@ -31,11 +32,23 @@ pub(crate) type AfterCommit = Box<dyn FnOnce() + Send>;
 /// Does everything, retiring without a successor included.
 pub struct Write<'v> {
     append: Append<'v>,
+    /// Whether no trace of what was deleted may be left in the files.
+    pub(crate) scrub: bool,
 }
 
 impl<'v> Read<'v> {
     pub(crate) fn new(conn: &'v Connection, caller: &'v Caller) -> Self {
         Self { conn, caller }
+    }
+
+    /// Refuses an account that was erased since it was looked up.
+    pub(crate) fn admit(&self) -> Result<(), Error> {
+        let alive = self.find(
+            "SELECT 1 FROM account WHERE key = :me AND erased_at IS NULL",
+            named_params! {":me": self.caller.key},
+            |_| Ok(()),
+        )?;
+        alive.ok_or(Error::Erased)
     }
 
     /// Returns on whose behalf this view reads.
@@ -68,6 +81,7 @@ impl<'v> Write<'v> {
     pub(crate) fn new(conn: &'v Connection, caller: &'v Caller, tokenise: Tokenise) -> Self {
         Self {
             append: Append::new(conn, caller, tokenise),
+            scrub: false,
         }
     }
 

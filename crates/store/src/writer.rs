@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 
 use crate::error::Error;
+use crate::open;
 
 /// Calls in one transaction at most, so that the first of them does not wait
 /// for an endless row of others.
@@ -128,6 +129,16 @@ impl Writer {
             Work::Refused(error) => Err(error),
             Work::Panicked(payload) => resume_unwind(payload),
         }
+    }
+
+    /// Leaves no trace in the file of what was deleted.
+    pub(crate) fn scrub(&self) -> Result<(), Error> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.open.is_some() {
+            let outcome = state.conn.execute_batch("COMMIT");
+            state.end(outcome);
+        }
+        open::scrub(&state.conn)
     }
 
     fn end_or_hand_over(&self, mut state: MutexGuard<'_, State>) {

@@ -126,6 +126,7 @@ pub fn add_as(
         agent: Some("test"),
         provenance: &provenance,
         created_at: AT,
+        stored_at: AT,
     };
     view.add_memory(&new).map(|(_, id)| id)
 }

@@ -7,6 +7,8 @@ mod audience;
 #[cfg(test)]
 mod commit;
 #[cfg(test)]
+mod erase;
+#[cfg(test)]
 mod files;
 #[cfg(test)]
 mod fixture;

@@ -177,7 +177,7 @@ const STOP_WORDS: &[&str] = &[
 ];
 
 /// Returns whether a folded word is a stop word.
-pub(super) fn is_stop_word(word: &str) -> bool {
+pub(crate) fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
 }
 

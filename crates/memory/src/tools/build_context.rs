@@ -3,7 +3,7 @@
 use contract::types::{BuildContextInput, BuildContextOutput};
 use store::Read;
 
-use crate::{Call, Memory, briefing};
+use crate::{Call, Memory, briefing, usage};
 
 pub(crate) fn build_context(
     memory: &Memory,
@@ -11,5 +11,7 @@ pub(crate) fn build_context(
     view: &mut Read<'_>,
     input: BuildContextInput,
 ) -> Result<BuildContextOutput, contract::Error> {
-    Ok(briefing::build(memory, call, view, &input)?)
+    let answer = briefing::build(memory, call, view, &input)?;
+    usage::count_read(memory, view, answer.memories.len())?;
+    Ok(answer)
 }

@@ -1,10 +1,10 @@
 //! `close_loop`: ends a task or an open question.
 
-use contract::types::{CloseLoopInput, CloseLoopOutput, Kind};
-use store::Append;
+use contract::types::{CloseLoopInput, CloseLoopOutput};
+use store::{Append, Metric};
 
 use crate::error::Error;
-use crate::{Call, Memory, guard, ids, wire};
+use crate::{Call, Memory, guard, ids, usage, wire};
 
 pub(crate) fn close_loop(
     memory: &Memory,
@@ -28,14 +28,13 @@ fn close(
     if !row.may_retire() {
         return Err(Error::NotYours(id));
     }
-    if !matches!(wire::kind(&row.kind)?, Kind::Task | Kind::OpenQuestion) {
+    if !wire::is_loop(wire::kind(&row.kind)?) {
         return Err(Error::NoLoop { id, kind: row.kind });
     }
     if !row.is_live() {
         return Err(Error::Retired(id));
     }
-    Ok(CloseLoopOutput {
-        closed: view.close(&row, resolution, memory.now())?,
-        memory_id: id,
-    })
+    let closed = view.close(&row, resolution, memory.now())?;
+    usage::count_write(memory, view, vec![(Metric::LoopsClosed, i64::from(closed))])?;
+    Ok(CloseLoopOutput { closed, memory_id: id })
 }

@@ -1,10 +1,10 @@
 //! `forget`: takes a memory out of every read.
 
 use contract::types::{ForgetInput, ForgetOutput};
-use store::Write;
+use store::{Metric, Write};
 
 use crate::error::Error;
-use crate::{Call, Memory, guard, ids};
+use crate::{Call, Memory, guard, ids, usage};
 
 pub(crate) fn forget(
     memory: &Memory,
@@ -28,8 +28,7 @@ fn retire(
     if !row.may_retire() {
         return Err(Error::NotYours(id));
     }
-    Ok(ForgetOutput {
-        invalidated: view.retire(&row, reason, memory.now())?,
-        memory_id: id,
-    })
+    let invalidated = view.retire(&row, reason, memory.now())?;
+    usage::count_write(memory, view, vec![(Metric::Forgotten, i64::from(invalidated))])?;
+    Ok(ForgetOutput { invalidated, memory_id: id })
 }

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::recall::{self, EXCERPT, Search, Walk};
 use crate::routing::{Unpinned, coverage};
 use crate::threads::{Selectors, stand_for_read};
-use crate::{Call, Memory, cursor, guard, wire};
+use crate::{Call, Memory, cursor, guard, usage, wire};
 
 pub(crate) fn recall(
     memory: &Memory,
@@ -85,6 +85,7 @@ fn page(
         let numbers = [end, corpus.max_seq, corpus.n_docs, corpus.n_tokens, at];
         cursor::write(&mark, &numbers)
     });
+    usage::count_read(memory, view, memories.len())?;
     Ok(RecallOutput {
         memories,
         related,

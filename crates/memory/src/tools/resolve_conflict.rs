@@ -1,10 +1,10 @@
 //! `resolve_conflict`: settles a dispute by an explicit decision.
 
 use contract::types::{Decision, DisputeStatus, ResolveConflictInput, ResolveConflictOutput};
-use store::{DisputeRow, MemoryRow, Write};
+use store::{DisputeRow, MemoryRow, Metric, Write};
 
 use crate::error::Error;
-use crate::{Call, Memory, disputes, ids};
+use crate::{Call, Memory, disputes, ids, usage};
 
 pub(crate) fn resolve_conflict(
     memory: &Memory,
@@ -88,6 +88,10 @@ fn decide(
             Some(keep) => view.supersede(side, keep.seq, now)?,
             None => view.retire(side, Some(&row.reason), now)?,
         };
+    }
+    if decision == Decision::Retire {
+        let n_gone = i64::try_from(goes.len()).unwrap_or(i64::MAX);
+        usage::count_write(memory, view, vec![(Metric::Forgotten, n_gone)])?;
     }
     let seqs: Vec<i64> = goes.iter().map(|side| side.seq).collect();
     view.settle(row.key, &decision.to_string(), &seqs, now)?;

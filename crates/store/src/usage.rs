@@ -1,0 +1,159 @@
+//! How often an account did what: numbers in the bookkeeping file, never texts.
+
+use std::sync::PoisonError;
+
+use rusqlite::{Connection, named_params};
+
+use crate::Store;
+use crate::accounts::Caller;
+use crate::error::Error;
+use crate::sql::words;
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Metric {
+    /// Searches and briefings answered.
+    Recalls,
+    /// Memories that they showed.
+    Recalled,
+    /// Memories stored one by one.
+    Remembered,
+    /// Statements that were stored already.
+    AlreadyKnew,
+    /// Memories stored by imports.
+    Imported,
+    /// Memories retired without a successor.
+    Forgotten,
+    /// Tasks and questions stored.
+    LoopsOpened,
+    /// Tasks and questions ended.
+    LoopsClosed,
+}
+
+words!(Metric {
+    Recalls = "recalls",
+    Recalled = "recalled",
+    Remembered = "remembered",
+    AlreadyKnew = "already_knew",
+    Imported = "imported",
+    Forgotten = "forgotten",
+    LoopsOpened = "loops_opened",
+    LoopsClosed = "loops_closed",
+});
+
+/// Milliseconds of a day.
+const DAY_MS: i64 = 24 * 3_600_000;
+
+/// Days whose moments are kept; what is older is kept by day. Receipts ask for
+/// hours.
+const EXACT_DAYS: i64 = 7;
+
+/// Days after which a count is dropped: more than a metric may ask for.
+const KEPT_DAYS: i64 = 400;
+
+/// A number of one day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DayCount {
+    /// The first moment of the day in UTC, in milliseconds since the epoch.
+    pub day: i64,
+    /// What was counted.
+    pub metric: Metric,
+    /// How often.
+    pub n: i64,
+}
+
+impl Store {
+    /// Adds to the caller's counts at a moment.
+    pub fn count(&self, caller: &Caller, counts: &[(Metric, i64)], at: i64) -> Result<(), Error> {
+        let conn = self.threads.conn();
+        for (metric, n) in counts.iter().filter(|(_, n)| *n != 0) {
+            conn.prepare_cached(
+                "INSERT INTO usage (account, at, metric, n) VALUES (:account, :at, :metric, :n) \
+                 ON CONFLICT DO UPDATE SET n = n + :n",
+            )?
+            .execute(named_params! {
+                ":account": caller.id(), ":at": at, ":metric": metric, ":n": n,
+            })?;
+        }
+        let today = at.div_euclid(DAY_MS);
+        let mut tidied = self.tidied.lock().unwrap_or_else(PoisonError::into_inner);
+        if *tidied != Some(today) {
+            tidy(&conn, today)?;
+            *tidied = Some(today);
+        }
+        Ok(())
+    }
+
+    /// Returns the moment from which the caller's counts since another moment
+    /// are known: that moment, or the beginning of its day if it is long past.
+    pub fn counted_from(&self, since: i64, now: i64) -> i64 {
+        if since >= exact_from(now.div_euclid(DAY_MS)) {
+            since
+        } else {
+            since - since.rem_euclid(DAY_MS)
+        }
+    }
+
+    /// Returns what the caller's counts since a moment come to.
+    pub fn counts_since(&self, caller: &Caller, since: i64) -> Result<Vec<(Metric, i64)>, Error> {
+        let conn = self.threads.conn();
+        let mut statement = conn.prepare_cached(
+            "SELECT metric, sum(n) FROM usage WHERE account = :account AND at >= :since \
+             GROUP BY metric",
+        )?;
+        let rows = statement.query_map(
+            named_params! {":account": caller.id(), ":since": since},
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Returns the caller's counts since a moment by day, oldest first.
+    pub fn counts_by_day(&self, caller: &Caller, since: i64) -> Result<Vec<DayCount>, Error> {
+        let conn = self.threads.conn();
+        let mut statement = conn.prepare_cached(
+            "SELECT at - at % :day AS day, metric, sum(n) FROM usage \
+             WHERE account = :account AND at >= :since GROUP BY day, metric ORDER BY day",
+        )?;
+        let rows = statement.query_map(
+            named_params! {":account": caller.id(), ":since": since, ":day": DAY_MS},
+            |row| {
+                Ok(DayCount {
+                    day: row.get(0)?,
+                    metric: row.get(1)?,
+                    n: row.get(2)?,
+                })
+            },
+        )?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+}
+
+/// Returns the first moment that is kept as it was.
+fn exact_from(today: i64) -> i64 {
+    (today - EXACT_DAYS) * DAY_MS
+}
+
+/// Makes one row of every day that has grown old, and drops the oldest.
+fn tidy(conn: &Connection, today: i64) -> Result<(), Error> {
+    let tx = conn.unchecked_transaction()?;
+    let exact = exact_from(today);
+    let params = named_params! {":exact": exact, ":day": DAY_MS};
+    tx.execute(
+        "INSERT INTO usage (account, at, metric, n) \
+         SELECT account, at - at % :day, metric, sum(n) FROM usage \
+         WHERE at < :exact AND at % :day <> 0 GROUP BY 1, 2, 3 \
+         ON CONFLICT DO UPDATE SET n = n + excluded.n",
+        params,
+    )?;
+    tx.execute(
+        "DELETE FROM usage WHERE at < :exact AND at % :day <> 0",
+        params,
+    )?;
+    tx.execute(
+        "DELETE FROM usage WHERE at < :oldest",
+        named_params! {":oldest": (today - KEPT_DAYS) * DAY_MS},
+    )?;
+    tx.commit()?;
+    Ok(())
+}
