@@ -27,7 +27,11 @@ impl Call {
     /// Returns the program on the other end and its version, as it is kept.
     pub(crate) fn program(&self) -> Option<String> {
         let client = self.client.as_ref()?;
-        Some(format!("{} {}", client.name, client.version).trim().to_owned())
+        Some(
+            format!("{} {}", client.name, client.version)
+                .trim()
+                .to_owned(),
+        )
     }
 }
 

@@ -35,11 +35,13 @@ pub(crate) fn rfc3339(at: i64) -> String {
 /// Returns the moment that an argument names, in RFC 3339.
 pub(crate) fn parse(pointer: &str, text: &str) -> Result<i64, Error> {
     let moment: Result<Timestamp, _> = text.trim().parse();
-    moment.map(Timestamp::as_millisecond).map_err(|_| Error::Argument {
-        pointer: pointer.to_owned(),
-        rule: "date-time",
-        message: "this is no moment that a calendar has".to_owned(),
-    })
+    moment
+        .map(Timestamp::as_millisecond)
+        .map_err(|_| Error::Argument {
+            pointer: pointer.to_owned(),
+            rule: "date-time",
+            message: "this is no moment that a calendar has".to_owned(),
+        })
 }
 
 /// Returns how many whole days lie between two moments; none if the second

@@ -94,11 +94,17 @@ impl Words {
             if NEGATIONS.contains(&word) {
                 words.negated = !words.negated;
             }
-            if SWITCHES.iter().any(|(left, right)| *left == word || *right == word) {
+            if SWITCHES
+                .iter()
+                .any(|(left, right)| *left == word || *right == word)
+            {
                 words.switches.insert(word.to_owned());
             } else if !NEGATIONS.contains(&word) && !text::is_stop_word(word) {
                 // One and many of a thing are one subject.
-                let stem = word.strip_suffix('s').filter(|stem| stem.len() > 2).unwrap_or(word);
+                let stem = word
+                    .strip_suffix('s')
+                    .filter(|stem| stem.len() > 2)
+                    .unwrap_or(word);
                 words.subject.insert(stem.to_owned());
             }
         }
@@ -118,7 +124,8 @@ impl Words {
                     pair(left, right) || pair(right, left)
                 })
             });
-            if same_values && (switched || self.negated != other.negated) || own == 1 && theirs == 1 {
+            if same_values && (switched || self.negated != other.negated) || own == 1 && theirs == 1
+            {
                 return Some(Tie::AtOdds);
             }
             if own > 0 && theirs > 0 {
@@ -144,7 +151,11 @@ fn share(left: &BTreeSet<String>, right: &BTreeSet<String>) -> f64 {
 }
 
 /// Compares the newest memories and raises what was not raised before.
-pub(crate) fn scan(view: &mut Append<'_>, limit: usize, now: i64) -> Result<ScanHygieneOutput, Error> {
+pub(crate) fn scan(
+    view: &mut Append<'_>,
+    limit: usize,
+    now: i64,
+) -> Result<ScanHygieneOutput, Error> {
     let found = view.newest_to_tidy(limit)?;
     let scanned = i64::try_from(found.len()).unwrap_or(i64::MAX);
     let seqs: Vec<i64> = found.iter().map(|(_, stub)| stub.seq).collect();
@@ -157,14 +168,19 @@ pub(crate) fn scan(view: &mut Append<'_>, limit: usize, now: i64) -> Result<Scan
             }
             DisputeStatus::Pending => {
                 let entry = pending.entry(side.dispute);
-                entry.or_insert_with(|| (side.id, HashSet::new())).1.insert(side.memory);
+                entry
+                    .or_insert_with(|| (side.id, HashSet::new()))
+                    .1
+                    .insert(side.memory);
             }
         }
     }
     let mut raised = Vec::new();
     for cluster in clusters(&found, &settled) {
         let seqs: Vec<i64> = cluster.members.iter().map(|stub| stub.seq).collect();
-        let known = pending.iter().find(|(_, (_, of))| seqs.iter().any(|seq| of.contains(seq)));
+        let known = pending
+            .iter()
+            .find(|(_, (_, of))| seqs.iter().any(|seq| of.contains(seq)));
         let dispute_id = match known {
             Some((key, (id, _))) => {
                 let is_in = |seq: &i64| pending.values().any(|(_, of)| of.contains(seq));
@@ -175,7 +191,9 @@ pub(crate) fn scan(view: &mut Append<'_>, limit: usize, now: i64) -> Result<Scan
             }
             None => {
                 let reason = match cluster.cause {
-                    Cause::Contradiction => "They have one subject and differ in a number, a version, a switch word or a negation.",
+                    Cause::Contradiction => {
+                        "They have one subject and differ in a number, a version, a switch word or a negation."
+                    }
                     Cause::NearDuplicate | Cause::Challenge => "They say nearly the same.",
                 };
                 view.raise(&NewDispute {
@@ -210,13 +228,19 @@ fn clusters<'a>(
     found: &'a [(i64, Stub)],
     settled: &BTreeMap<i64, HashSet<i64>>,
 ) -> Vec<Cluster<'a>> {
-    let words: Vec<Words> = found.iter().map(|(_, stub)| Words::of(&stub.content)).collect();
+    let words: Vec<Words> = found
+        .iter()
+        .map(|(_, stub)| Words::of(&stub.content))
+        .collect();
     let items: Vec<(&(i64, Stub), &Words)> = found.iter().zip(&words).collect();
     let judged = |left: i64, right: i64| {
-        settled.values().any(|of| of.contains(&left) && of.contains(&right))
+        settled
+            .values()
+            .any(|of| of.contains(&left) && of.contains(&right))
     };
     // The newest memory of each one's cluster stands for it.
-    let mut heads: BTreeMap<i64, i64> = found.iter().map(|(_, stub)| (stub.seq, stub.seq)).collect();
+    let mut heads: BTreeMap<i64, i64> =
+        found.iter().map(|(_, stub)| (stub.seq, stub.seq)).collect();
     let mut at_odds: HashSet<i64> = HashSet::new();
     for (index, ((partition, stub), words)) in items.iter().enumerate() {
         for ((other_partition, other), other_words) in items.iter().skip(index + 1) {
@@ -246,7 +270,10 @@ fn clusters<'a>(
         let head = heads.get(&stub.seq).copied().unwrap_or(stub.seq);
         members.entry(head).or_default().push(stub);
     }
-    let several = members.into_values().rev().filter(|members| members.len() > 1);
+    let several = members
+        .into_values()
+        .rev()
+        .filter(|members| members.len() > 1);
     several
         .map(|members| Cluster {
             cause: if members.iter().any(|stub| at_odds.contains(&stub.seq)) {
@@ -267,24 +294,64 @@ mod tests {
     fn what_two_statements_are_to_each_other() {
         let (alike, at_odds) = (Some(Tie::Alike), Some(Tie::AtOdds));
         let table = [
-            ("The API listens on port 8080.", "The API listens on port 9090.", at_odds),
-            ("The API listens on port 8080.", "The web API listens on port 9090.", None),
-            ("The build uses Node 20.11.", "The build uses Node v22.", at_odds),
-            ("Retries are enabled in staging.", "Retries are disabled in staging.", at_odds),
-            ("Deploys must be retried.", "Deploys must never be retried.", at_odds),
-            ("Deploys don’t run on Fridays.", "Deploys run on Fridays.", at_odds),
+            (
+                "The API listens on port 8080.",
+                "The API listens on port 9090.",
+                at_odds,
+            ),
+            (
+                "The API listens on port 8080.",
+                "The web API listens on port 9090.",
+                None,
+            ),
+            (
+                "The build uses Node 20.11.",
+                "The build uses Node v22.",
+                at_odds,
+            ),
+            (
+                "Retries are enabled in staging.",
+                "Retries are disabled in staging.",
+                at_odds,
+            ),
+            (
+                "Deploys must be retried.",
+                "Deploys must never be retried.",
+                at_odds,
+            ),
+            (
+                "Deploys don’t run on Fridays.",
+                "Deploys run on Fridays.",
+                at_odds,
+            ),
             ("run 41 took 812 ms", "run 42 took 815 ms", alike),
-            ("Restart the worker after each deploy.", "After each deploy, restart the worker!", alike),
+            (
+                "Restart the worker after each deploy.",
+                "After each deploy, restart the worker!",
+                alike,
+            ),
             (
                 "Restart the queue worker after every deploy, or jobs hang.",
                 "Jobs hang unless the queue worker is restarted: restart it after a deploy.",
                 alike,
             ),
-            ("The payment service retries twice.", "The cache holds 512 MiB.", None),
-            ("The payment service retries twice.", "The billing service retries twice.", None),
+            (
+                "The payment service retries twice.",
+                "The cache holds 512 MiB.",
+                None,
+            ),
+            (
+                "The payment service retries twice.",
+                "The billing service retries twice.",
+                None,
+            ),
             ("Postgres 15", "Redis 7", None),
             ("Alice is tall.", "Alice is kind.", None),
-            ("請在部署後重新啟動工作程序", "部署後請重新啟動工作程序", alike),
+            (
+                "請在部署後重新啟動工作程序",
+                "部署後請重新啟動工作程序",
+                alike,
+            ),
             ("請在部署後重新啟動工作程序", "快取大小為五百", None),
         ];
         for (left, right, expected) in table {

@@ -23,7 +23,11 @@ pub(crate) fn count_write(
     view: &mut Append<'_>,
     counts: Vec<(Metric, i64)>,
 ) -> Result<(), Error> {
-    let (store, caller, now) = (Arc::clone(&memory.store()?), view.caller().clone(), memory.now());
+    let (store, caller, now) = (
+        Arc::clone(&memory.store()?),
+        view.caller().clone(),
+        memory.now(),
+    );
     view.after_commit(move || count(&store, &caller, &counts, now));
     Ok(())
 }

@@ -1,8 +1,9 @@
 //! Turns rows of the store into the types of the contract.
 
 use contract::types::{
-    Anchor, AuthorKind, Edge, Entity, ExportedMemory, ExportedMemoryLinksItem, Kind, Memory, MemoryRecord, OpenLoop, Provenance,
-    RecentMemory, RelatedMemory, Rule, RuleLayer, ScopeSource, Visibility,
+    Anchor, AuthorKind, Edge, Entity, ExportedMemory, ExportedMemoryLinksItem, Kind, Memory,
+    MemoryRecord, OpenLoop, Provenance, RecentMemory, RelatedMemory, Rule, RuleLayer, ScopeSource,
+    Visibility,
 };
 use store::{
     AnchorRow, Direction, EdgeRow, EntityUse, MemoryRow, Neighbour, RuleRow, ScopeKind, Stub,

@@ -1,8 +1,8 @@
 //! What one person stores, another does not see: over every tool and resource.
 
 use contract::ToolName::{
-    self, BuildContext, Challenge, CloseLoop, Entities, ExportMemories, ExportMetrics, Forget, Link,
-    ListConflicts, Recall, Remember, ScanHygiene, SessionReceipt,
+    self, BuildContext, Challenge, CloseLoop, Entities, ExportMemories, ExportMetrics, Forget,
+    Link, ListConflicts, Recall, Remember, ScanHygiene, SessionReceipt,
 };
 use memory::Memory;
 use proptest::prelude::*;

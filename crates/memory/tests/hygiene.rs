@@ -1,7 +1,9 @@
 //! scan_hygiene: what it proposes, what it leaves alone, and that it only
 //! proposes.
 
-use contract::ToolName::{self, CloseLoop, GetConflict, ListConflicts, Recall, ResolveConflict, ScanHygiene};
+use contract::ToolName::{
+    self, CloseLoop, GetConflict, ListConflicts, Recall, ResolveConflict, ScanHygiene,
+};
 use memory::Memory;
 use serde_json::{Value, json};
 use store::Role;
@@ -13,15 +15,26 @@ fn ok(memory: &Memory, tool: ToolName, input: Value) -> Value {
 }
 
 fn scan(world: &World) -> Vec<Value> {
-    world.ok(ScanHygiene, json!({ "limit": 1000 }))["raised"].as_array().unwrap().clone()
+    world.ok(ScanHygiene, json!({ "limit": 1000 }))["raised"]
+        .as_array()
+        .unwrap()
+        .clone()
 }
 
 /// One fix in 27 phrasings, as different sessions write it down.
 fn phrasings() -> Vec<String> {
     let mut phrasings = Vec::new();
     for start in ["", "Note: ", "Remember, "] {
-        for subject in ["restart the queue worker", "the queue worker needs a restart", "always restart queue workers"] {
-            for when in ["after a deploy or jobs hang", "after every deploy, else jobs hang", "following deploy, as jobs hang"] {
+        for subject in [
+            "restart the queue worker",
+            "the queue worker needs a restart",
+            "always restart queue workers",
+        ] {
+            for when in [
+                "after a deploy or jobs hang",
+                "after every deploy, else jobs hang",
+                "following deploy, as jobs hang",
+            ] {
                 phrasings.push(format!("{start}{subject} {when}."));
             }
         }
@@ -47,10 +60,19 @@ fn w33_one_fix_in_many_phrasings_is_one_dispute() {
     assert_eq!(again.len(), 1);
     assert_eq!(again[0]["dispute_id"], raised[0]["dispute_id"]);
     assert_eq!(again[0]["already_pending"], true);
-    let conflict = world.ok(GetConflict, json!({ "dispute_id": raised[0]["dispute_id"] }));
+    let conflict = world.ok(
+        GetConflict,
+        json!({ "dispute_id": raised[0]["dispute_id"] }),
+    );
     assert_eq!(conflict["conflict"]["memory_count"], 28);
-    assert!(conflict.to_string().contains(&late) || conflict["conflict"]["others"].as_array().unwrap().len() < 26);
-    let kept = world.ok(ResolveConflict, json!({ "dispute_id": raised[0]["dispute_id"], "decision": "keep_a" }));
+    assert!(
+        conflict.to_string().contains(&late)
+            || conflict["conflict"]["others"].as_array().unwrap().len() < 26
+    );
+    let kept = world.ok(
+        ResolveConflict,
+        json!({ "dispute_id": raised[0]["dispute_id"], "decision": "keep_a" }),
+    );
     assert_eq!(kept["retired"].as_array().unwrap().len(), 27);
     assert_eq!(world.recall("queue worker").len(), 1);
     assert_eq!(scan(&world), [Value::Null; 0]);
@@ -70,7 +92,11 @@ fn w32_measurements_are_proposed_and_never_retired() {
 #[test]
 fn a_second_scan_changes_nothing_and_names_the_same_disputes() {
     let world = World::new();
-    for text in ["The API listens on port 8080.", "Tea is at four.", "The API listens on port 9090."] {
+    for text in [
+        "The API listens on port 8080.",
+        "Tea is at four.",
+        "The API listens on port 9090.",
+    ] {
         world.core(text);
     }
     let first = scan(&world);
@@ -94,7 +120,10 @@ fn what_was_kept_side_by_side_is_not_raised_again() {
     world.core("The API listens on port 8080.");
     world.core("The API listens on port 9090.");
     let first = scan(&world)[0]["dispute_id"].clone();
-    world.ok(ResolveConflict, json!({ "dispute_id": first, "decision": "keep_both" }));
+    world.ok(
+        ResolveConflict,
+        json!({ "dispute_id": first, "decision": "keep_both" }),
+    );
     assert_eq!(scan(&world), [Value::Null; 0]);
     // A third one is held against both.
     world.core("The API listens on port 7070.");
@@ -123,8 +152,12 @@ fn scopes_episodes_and_what_has_left_reads_are_not_mixed_in() {
     for n in 0..2 {
         world.remember(json!({ "scope": "proj.me.shop", "kind": "episode", "content": format!("The API listens on port {n}.") }));
     }
-    let task = id(&world.remember(json!({ "scope": "proj.me.api", "kind": "task", "content": "Move the API to port 1." })));
-    world.remember(json!({ "scope": "proj.me.api", "kind": "task", "content": "Move the API to port 2." }));
+    let task = id(&world.remember(
+        json!({ "scope": "proj.me.api", "kind": "task", "content": "Move the API to port 1." }),
+    ));
+    world.remember(
+        json!({ "scope": "proj.me.api", "kind": "task", "content": "Move the API to port 2." }),
+    );
     world.ok(CloseLoop, json!({ "memory_id": task }));
     assert_eq!(scan(&world), [Value::Null; 0]);
 }
@@ -136,7 +169,9 @@ fn t09_a_scan_covers_what_its_caller_may_retire_and_no_more() {
         let bob = world.person("bob");
         let path = world.shared_project("api", "bob", role);
         for port in [8080, 9090] {
-            world.remember(json!({ "scope": path, "content": format!("The gateway has port {port}.") }));
+            world.remember(
+                json!({ "scope": path, "content": format!("The gateway has port {port}.") }),
+            );
             world.core(&format!("The hidden gateway has port {port}."));
         }
         let answer = ok(&bob, ScanHygiene, json!({}));
@@ -145,7 +180,10 @@ fn t09_a_scan_covers_what_its_caller_may_retire_and_no_more() {
         // The owner finds what bob raised, and his own.
         let raised = scan(&world);
         assert_eq!(raised.len(), 2);
-        let n_new = raised.iter().filter(|dispute| dispute["already_pending"] == false).count();
+        let n_new = raised
+            .iter()
+            .filter(|dispute| dispute["already_pending"] == false)
+            .count();
         assert_eq!(n_new, 2 - expected);
         let listed = ok(&bob, ListConflicts, json!({}));
         assert!(!listed.to_string().contains("hidden"), "{listed}");

@@ -123,7 +123,14 @@ impl Write<'_> {
                 served!("m")
             ),
             named_params! {":me": self.caller.key},
-            |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get::<_, bool>(3)?)),
+            |row| {
+                Ok((
+                    row.get(0)?,
+                    row.get(1)?,
+                    row.get(2)?,
+                    row.get::<_, bool>(3)?,
+                ))
+            },
         )?;
         // What stands beside them is mended from live rows.
         self.run(
@@ -143,7 +150,10 @@ impl Write<'_> {
             }
         }
         // Deleted entries only leave the index when its segments are merged.
-        self.run("INSERT INTO memory_fts (memory_fts) VALUES ('optimize')", [])?;
+        self.run(
+            "INSERT INTO memory_fts (memory_fts) VALUES ('optimize')",
+            [],
+        )?;
         Ok(())
     }
 

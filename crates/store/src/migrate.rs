@@ -134,8 +134,8 @@ mod tests {
         run(&mut conn, 1, MEMORY).unwrap();
         let kept: String = conn
             .query_row(
-                "SELECT group_concat(d.id || d.cause || d.status || d.created_at || d.reason || s.memory, ' ') \
-                 FROM dispute d JOIN dispute_side s ON s.dispute = d.key ORDER BY d.key, s.place",
+                "SELECT group_concat(d.id || d.cause || d.status || d.created_at || d.reason || s.memory, ' ' ORDER BY d.key, s.place) \
+                 FROM dispute d JOIN dispute_side s ON s.dispute = d.key",
                 [],
                 |row| row.get(0),
             )

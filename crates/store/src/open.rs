@@ -93,8 +93,7 @@ pub(crate) fn writer(path: &Path, kind: &Kind) -> Result<Connection, Error> {
 /// overwrites rows, but not every copy that a page kept while it was split.
 pub(crate) fn scrub(conn: &Connection) -> Result<(), Error> {
     conn.execute_batch("VACUUM")?;
-    let busy: bool =
-        conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+    let busy: bool = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
     if busy { Err(Error::Busy) } else { Ok(()) }
 }
 

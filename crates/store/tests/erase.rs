@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use store::{Caller, Error, Erased, Role, Store, Visibility};
+use store::{Caller, Erased, Error, Role, Store, Visibility};
 
 use crate::fixture::{AT, World, add_as, tokenise};
 
@@ -17,7 +17,10 @@ fn files_with(world: &World, text: &str) -> Vec<String> {
     for entry in fs::read_dir(world.dir.path().join("data")).unwrap() {
         let entry = entry.unwrap();
         let bytes = fs::read(entry.path()).unwrap().to_ascii_lowercase();
-        if bytes.windows(text.len()).any(|window| window == text.as_bytes()) {
+        if bytes
+            .windows(text.len())
+            .any(|window| window == text.as_bytes())
+        {
             found.push(entry.file_name().into_string().unwrap());
         }
     }
@@ -25,7 +28,9 @@ fn files_with(world: &World, text: &str) -> Vec<String> {
 }
 
 fn erase(store: &Store, caller: &Caller) -> Erased {
-    store.write::<_, Error>(caller, |view| view.erase_account(AT)).unwrap()
+    store
+        .write::<_, Error>(caller, |view| view.erase_account(AT))
+        .unwrap()
 }
 
 /// Texts of all lengths, from one page's tenth to many pages.
@@ -35,7 +40,10 @@ fn fill(world: &World, who: &Caller, word: &str, n: usize) {
         world.append(who, |view| {
             for index in 0..10 {
                 let n_words = (batch * 10 + index) * 7 % 900;
-                let text = format!("{word} {batch} {index} {}", format!("{word}{index} ").repeat(n_words));
+                let text = format!(
+                    "{word} {batch} {index} {}",
+                    format!("{word}{index} ").repeat(n_words)
+                );
                 add_as(view, &core, Visibility::Private, "fact", None, &text)?;
             }
             Ok(())
@@ -54,7 +62,14 @@ fn not_a_byte_of_an_erased_text_is_left() {
     world.append(&me, |view| {
         let text = format!("{MARK} shared");
         for _ in 0..3 {
-            add_as(view, &shared, Visibility::Shared, "episode", Some("t"), &text)?;
+            add_as(
+                view,
+                &shared,
+                Visibility::Shared,
+                "episode",
+                Some("t"),
+                &text,
+            )?;
         }
         let entity = view.get_or_add_entity(shared.key, MARK, MARK, AT)?;
         let id = add_as(view, &shared, Visibility::Shared, "task", None, &text)?;
@@ -66,10 +81,20 @@ fn not_a_byte_of_an_erased_text_is_left() {
     });
     // What stands beside hers in a thread is found by her words until then.
     world.append(&bob, |view| {
-        add_as(view, &shared, Visibility::Shared, "episode", Some("t"), "bobsword beside")
+        add_as(
+            view,
+            &shared,
+            Visibility::Shared,
+            "episode",
+            Some("t"),
+            "bobsword beside",
+        )
     });
     assert!(!world.search(&bob, &[MARK]).is_empty());
-    world.store.count(&me, &[(store::Metric::Recalls, 7)], AT).unwrap();
+    world
+        .store
+        .count(&me, &[(store::Metric::Recalls, 7)], AT)
+        .unwrap();
     assert!(!files_with(&world, MARK).is_empty());
 
     let erased = erase(&world.store, &me);
@@ -80,10 +105,14 @@ fn not_a_byte_of_an_erased_text_is_left() {
     assert_eq!(world.search(&bob, &["bobsword"]).len(), 121);
     assert_eq!(world.store.counts_since(&me, 0).unwrap(), []);
     let conn = rusqlite::Connection::open(world.dir.path().join("data/memory.db")).unwrap();
-    let sound: String = conn.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+    let sound: String = conn
+        .query_row("PRAGMA integrity_check", [], |row| row.get(0))
+        .unwrap();
     assert_eq!(sound, "ok");
     let broken: i64 = conn
-        .query_row("SELECT count(*) FROM pragma_foreign_key_check", [], |row| row.get(0))
+        .query_row("SELECT count(*) FROM pragma_foreign_key_check", [], |row| {
+            row.get(0)
+        })
         .unwrap();
     assert_eq!(broken, 0);
 }
@@ -94,17 +123,22 @@ fn another_process_that_keeps_the_folder_open_holds_nothing_back() {
     let me = world.person("me");
     let other = Store::open(&world.dir.path().join("data"), tokenise).unwrap();
     fill(&world, &me, MARK, 30);
-    other.read::<_, Error>(&me, |view| view.scopes().map(drop)).unwrap();
-    other.append::<_, Error>(&me, |view| {
-        let core = view.find_scope("user.me.core")?.unwrap();
-        add_as(view, &core, Visibility::Private, "fact", None, MARK).map(drop)
-    })
-    .unwrap();
+    other
+        .read::<_, Error>(&me, |view| view.scopes().map(drop))
+        .unwrap();
+    other
+        .append::<_, Error>(&me, |view| {
+            let core = view.find_scope("user.me.core")?.unwrap();
+            add_as(view, &core, Visibility::Private, "fact", None, MARK).map(drop)
+        })
+        .unwrap();
     assert_eq!(erase(&world.store, &me).memories, 31);
     assert_eq!(files_with(&world, MARK), [""; 0]);
     // The owner goes on, in either process.
     world.add(&me, &world.core(&me), "fresh");
-    let again = other.read::<_, Error>(&me, |view| view.export(None, 0, i64::MAX, 10)).unwrap();
+    let again = other
+        .read::<_, Error>(&me, |view| view.export(None, 0, i64::MAX, 10))
+        .unwrap();
     assert_eq!(again.len(), 1);
 }
 
@@ -114,8 +148,11 @@ fn a_reader_that_looks_at_the_past_is_reported_and_a_second_call_mends_it() {
     let me = world.person("me");
     fill(&world, &me, MARK, 30);
     let past = rusqlite::Connection::open(world.dir.path().join("data/memory.db")).unwrap();
-    past.execute_batch("BEGIN; SELECT count(*) FROM memory").unwrap();
-    let outcome = world.store.write::<_, Error>(&me, |view| view.erase_account(AT));
+    past.execute_batch("BEGIN; SELECT count(*) FROM memory")
+        .unwrap();
+    let outcome = world
+        .store
+        .write::<_, Error>(&me, |view| view.erase_account(AT));
     assert!(matches!(outcome, Err(Error::Busy)), "{outcome:?}");
     drop(past);
     assert_eq!(erase(&world.store, &me).memories, 0);
@@ -133,7 +170,9 @@ fn whoever_was_erased_comes_back_by_no_way() {
     for store in [&world.store, &other] {
         let read = store.read::<_, Error>(&bob, |view| view.scopes());
         assert!(matches!(read, Err(Error::Erased)), "{read:?}");
-        let append = store.append::<_, Error>(&bob, |view| view.bind_hint(store::HintKind::Git, "x", view.scopes()?[0].key, AT));
+        let append = store.append::<_, Error>(&bob, |view| {
+            view.bind_hint(store::HintKind::Git, "x", view.scopes()?[0].key, AT)
+        });
         assert!(matches!(append, Err(Error::Erased)), "{append:?}");
         let write = store.write::<_, Error>(&bob, |view| view.erase_account(AT));
         assert!(matches!(write, Err(Error::Erased)), "{write:?}");
@@ -148,7 +187,10 @@ fn what_others_keep_stays_and_says_who_did_what() {
     let world = World::new();
     let (me, bob) = (world.person("me"), world.person("bob"));
     let shared = world.team_project(&me, "api", &bob, Role::Writer);
-    let (old, other) = (world.add(&me, &shared, "old"), world.add(&me, &shared, "other"));
+    let (old, other) = (
+        world.add(&me, &shared, "old"),
+        world.add(&me, &shared, "other"),
+    );
     world.write(&bob, |view| {
         let new = add_as(view, &shared, Visibility::Shared, "fact", None, MARK)?;
         let new = view.find_memory(&new)?.unwrap();
@@ -164,12 +206,18 @@ fn what_others_keep_stays_and_says_who_did_what() {
         let row = view.find_memory(&other)?.unwrap();
         view.add_anchor(row.seq, entity.key, AT)
     });
-    assert_eq!(world.read(&me, |view| view.scopes_others_use()), ["proj.me.api"]);
+    assert_eq!(
+        world.read(&me, |view| view.scopes_others_use()),
+        ["proj.me.api"]
+    );
     let erased = erase(&world.store, &bob);
     assert_eq!((erased.memories, erased.links, erased.entities), (1, 2, 0));
     assert_eq!(world.read(&me, |view| view.scopes_others_use()), [""; 0]);
     let row = world.row(&me, &old).unwrap();
-    assert_eq!((row.retired_by.as_deref(), row.superseded_by), (Some("bob"), None));
+    assert_eq!(
+        (row.retired_by.as_deref(), row.superseded_by),
+        (Some("bob"), None)
+    );
     let steps = world.read(&me, |view| view.history(&old));
     assert_eq!(steps.last().unwrap().by, "bob");
     let names = world.read(&me, |view| view.entities(None, None, 0, 10));
