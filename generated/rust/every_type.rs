@@ -4,15 +4,19 @@
 macro_rules! every_type {
     ($each:ident) => {
         $each ! { Anchor AuthorKind Conflict ConflictMemory Decision DisputeStatus Edge
-        Entity Health Kind LinkKind Memory MemoryRecord OpenLoop OpenapiDocument
-        Provenance RecentMemory RelatedMemory Rule RuleLayer RuleList ScopeSource Session
-        SimilarMemory Visibility BuildContextInput BuildContextOutput ChallengeInput
-        ChallengeOutput CloseLoopInput CloseLoopOutput EntitiesInput EntitiesOutput
+        Entity ExportedMemory Health Kind LinkKind Memory MemoryRecord MetricCounts
+        MetricDay OpenLoop OpenapiDocument Provenance RecentMemory RelatedMemory Rule
+        RuleLayer RuleList ScopeSource Session SimilarMemory Visibility BuildContextInput
+        BuildContextOutput ChallengeInput ChallengeOutput CloseLoopInput CloseLoopOutput
+        DeleteAccountInput DeleteAccountOutput EntitiesInput EntitiesOutput
+        ExportMemoriesInput ExportMemoriesOutput ExportMetricsInput ExportMetricsOutput
         ForgetInput ForgetOutput GetConflictInput GetConflictOutput HistoryInput
-        HistoryOutput LinkInput LinkOutput ListConflictsInput ListConflictsOutput
-        ListScopesInput ListScopesOutput MoveMemoriesInput MoveMemoriesOutput
-        PromoteRuleInput PromoteRuleOutput RecallInput RecallOutput RememberInput
-        RememberOutput ResolveConflictInput ResolveConflictOutput RestoreMemoryInput
-        RestoreMemoryOutput ShareInput ShareOutput }
+        HistoryOutput ImportMemoriesInput ImportMemoriesOutput LinkInput LinkOutput
+        ListConflictsInput ListConflictsOutput ListScopesInput ListScopesOutput
+        MoveMemoriesInput MoveMemoriesOutput PromoteRuleInput PromoteRuleOutput
+        RecallInput RecallOutput RememberInput RememberOutput ResolveConflictInput
+        ResolveConflictOutput RestoreMemoryInput RestoreMemoryOutput ScanHygieneInput
+        ScanHygieneOutput SessionReceiptInput SessionReceiptOutput ShareInput ShareOutput
+        }
     };
 }

@@ -79,14 +79,22 @@ pub enum ToolName {
     Challenge,
     /// Close an open loop.
     CloseLoop,
+    /// Erase an account.
+    DeleteAccount,
     /// List entities.
     Entities,
+    /// Export memories.
+    ExportMemories,
+    /// Export usage metrics.
+    ExportMetrics,
     /// Forget a memory.
     Forget,
     /// Read a dispute.
     GetConflict,
     /// Show the history of a memory.
     History,
+    /// Import memories.
+    ImportMemories,
     /// Link two things.
     Link,
     /// List disputes.
@@ -105,19 +113,27 @@ pub enum ToolName {
     ResolveConflict,
     /// Restore a memory.
     RestoreMemory,
+    /// Scan for duplicates and contradictions.
+    ScanHygiene,
+    /// Receipt of a session.
+    SessionReceipt,
     /// Share a memory.
     Share,
 }
 impl ToolName {
     /// Every tool, by name.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 23] = [
         Self::BuildContext,
         Self::Challenge,
         Self::CloseLoop,
+        Self::DeleteAccount,
         Self::Entities,
+        Self::ExportMemories,
+        Self::ExportMetrics,
         Self::Forget,
         Self::GetConflict,
         Self::History,
+        Self::ImportMemories,
         Self::Link,
         Self::ListConflicts,
         Self::ListScopes,
@@ -127,6 +143,8 @@ impl ToolName {
         Self::Remember,
         Self::ResolveConflict,
         Self::RestoreMemory,
+        Self::ScanHygiene,
+        Self::SessionReceipt,
         Self::Share,
     ];
     /// Returns the name on the wire.
@@ -135,10 +153,14 @@ impl ToolName {
             Self::BuildContext => "build_context",
             Self::Challenge => "challenge",
             Self::CloseLoop => "close_loop",
+            Self::DeleteAccount => "delete_account",
             Self::Entities => "entities",
+            Self::ExportMemories => "export_memories",
+            Self::ExportMetrics => "export_metrics",
             Self::Forget => "forget",
             Self::GetConflict => "get_conflict",
             Self::History => "history",
+            Self::ImportMemories => "import_memories",
             Self::Link => "link",
             Self::ListConflicts => "list_conflicts",
             Self::ListScopes => "list_scopes",
@@ -148,6 +170,8 @@ impl ToolName {
             Self::Remember => "remember",
             Self::ResolveConflict => "resolve_conflict",
             Self::RestoreMemory => "restore_memory",
+            Self::ScanHygiene => "scan_hygiene",
+            Self::SessionReceipt => "session_receipt",
             Self::Share => "share",
         }
     }
@@ -161,10 +185,14 @@ impl ToolName {
             Self::BuildContext => Access::Read,
             Self::Challenge => Access::Append,
             Self::CloseLoop => Access::Append,
+            Self::DeleteAccount => Access::Write,
             Self::Entities => Access::Read,
+            Self::ExportMemories => Access::Read,
+            Self::ExportMetrics => Access::Read,
             Self::Forget => Access::Write,
             Self::GetConflict => Access::Read,
             Self::History => Access::Read,
+            Self::ImportMemories => Access::Append,
             Self::Link => Access::Append,
             Self::ListConflicts => Access::Read,
             Self::ListScopes => Access::Read,
@@ -174,6 +202,8 @@ impl ToolName {
             Self::Remember => Access::Append,
             Self::ResolveConflict => Access::Write,
             Self::RestoreMemory => Access::Append,
+            Self::ScanHygiene => Access::Append,
+            Self::SessionReceipt => Access::Read,
             Self::Share => Access::Write,
         }
     }
@@ -183,10 +213,14 @@ impl ToolName {
             Self::BuildContext => true,
             Self::Challenge => true,
             Self::CloseLoop => true,
+            Self::DeleteAccount => false,
             Self::Entities => true,
+            Self::ExportMemories => false,
+            Self::ExportMetrics => false,
             Self::Forget => true,
             Self::GetConflict => false,
             Self::History => false,
+            Self::ImportMemories => false,
             Self::Link => true,
             Self::ListConflicts => false,
             Self::ListScopes => false,
@@ -196,6 +230,8 @@ impl ToolName {
             Self::Remember => true,
             Self::ResolveConflict => false,
             Self::RestoreMemory => false,
+            Self::ScanHygiene => false,
+            Self::SessionReceipt => false,
             Self::Share => false,
         }
     }
@@ -270,6 +306,26 @@ impl ToolName {
                     },
                 ]
             }
+            Self::DeleteAccount => {
+                &[
+                    ToolError {
+                        code: ErrorCode::ValidationFailed,
+                        prefix: None,
+                    },
+                    ToolError {
+                        code: ErrorCode::Unauthorized,
+                        prefix: None,
+                    },
+                    ToolError {
+                        code: ErrorCode::Conflict,
+                        prefix: None,
+                    },
+                    ToolError {
+                        code: ErrorCode::RateLimited,
+                        prefix: None,
+                    },
+                ]
+            }
             Self::Entities => {
                 &[
                     ToolError {
@@ -278,6 +334,34 @@ impl ToolName {
                     },
                     ToolError {
                         code: ErrorCode::NotFound,
+                        prefix: None,
+                    },
+                    ToolError {
+                        code: ErrorCode::RateLimited,
+                        prefix: None,
+                    },
+                ]
+            }
+            Self::ExportMemories => {
+                &[
+                    ToolError {
+                        code: ErrorCode::ValidationFailed,
+                        prefix: None,
+                    },
+                    ToolError {
+                        code: ErrorCode::NotFound,
+                        prefix: None,
+                    },
+                    ToolError {
+                        code: ErrorCode::RateLimited,
+                        prefix: None,
+                    },
+                ]
+            }
+            Self::ExportMetrics => {
+                &[
+                    ToolError {
+                        code: ErrorCode::ValidationFailed,
                         prefix: None,
                     },
                     ToolError {
@@ -334,6 +418,34 @@ impl ToolName {
                     },
                     ToolError {
                         code: ErrorCode::NotFound,
+                        prefix: None,
+                    },
+                    ToolError {
+                        code: ErrorCode::RateLimited,
+                        prefix: None,
+                    },
+                ]
+            }
+            Self::ImportMemories => {
+                &[
+                    ToolError {
+                        code: ErrorCode::ValidationFailed,
+                        prefix: None,
+                    },
+                    ToolError {
+                        code: ErrorCode::ValidationFailed,
+                        prefix: Some(Prefix::ScopeTargetRequired),
+                    },
+                    ToolError {
+                        code: ErrorCode::ValidationFailed,
+                        prefix: Some(Prefix::ProjectHintUnresolvable),
+                    },
+                    ToolError {
+                        code: ErrorCode::ValidationFailed,
+                        prefix: Some(Prefix::SecretContentRejected),
+                    },
+                    ToolError {
+                        code: ErrorCode::Forbidden,
                         prefix: None,
                     },
                     ToolError {
@@ -550,6 +662,30 @@ impl ToolName {
                     },
                 ]
             }
+            Self::ScanHygiene => {
+                &[
+                    ToolError {
+                        code: ErrorCode::ValidationFailed,
+                        prefix: None,
+                    },
+                    ToolError {
+                        code: ErrorCode::RateLimited,
+                        prefix: None,
+                    },
+                ]
+            }
+            Self::SessionReceipt => {
+                &[
+                    ToolError {
+                        code: ErrorCode::ValidationFailed,
+                        prefix: None,
+                    },
+                    ToolError {
+                        code: ErrorCode::RateLimited,
+                        prefix: None,
+                    },
+                ]
+            }
             Self::Share => {
                 &[
                     ToolError {
@@ -619,6 +755,14 @@ impl ToolName {
                     },
                 ]
             }
+            Self::DeleteAccount => {
+                &[
+                    ByteLimit {
+                        pointer: "/confirm",
+                        max_bytes: 256,
+                    },
+                ]
+            }
             Self::Entities => {
                 &[
                     ByteLimit {
@@ -631,6 +775,15 @@ impl ToolName {
                     },
                 ]
             }
+            Self::ExportMemories => {
+                &[
+                    ByteLimit {
+                        pointer: "/scopes/*",
+                        max_bytes: 256,
+                    },
+                ]
+            }
+            Self::ExportMetrics => &[],
             Self::Forget => {
                 &[
                     ByteLimit {
@@ -641,6 +794,30 @@ impl ToolName {
             }
             Self::GetConflict => &[],
             Self::History => &[],
+            Self::ImportMemories => {
+                &[
+                    ByteLimit {
+                        pointer: "/project_hint",
+                        max_bytes: 1024,
+                    },
+                    ByteLimit {
+                        pointer: "/items/*/source_tool",
+                        max_bytes: 256,
+                    },
+                    ByteLimit {
+                        pointer: "/items/*/source_path",
+                        max_bytes: 1024,
+                    },
+                    ByteLimit {
+                        pointer: "/items/*/verbatim",
+                        max_bytes: 4096,
+                    },
+                    ByteLimit {
+                        pointer: "/items/*/content",
+                        max_bytes: 65536,
+                    },
+                ]
+            }
             Self::Link => &[],
             Self::ListConflicts => &[],
             Self::ListScopes => &[],
@@ -710,6 +887,8 @@ impl ToolName {
             }
             Self::ResolveConflict => &[],
             Self::RestoreMemory => &[],
+            Self::ScanHygiene => &[],
+            Self::SessionReceipt => &[],
             Self::Share => {
                 &[
                     ByteLimit {
@@ -744,6 +923,13 @@ pub trait Tools: Views {
         view: &mut Self::Append<'_>,
         input: CloseLoopInput,
     ) -> Result<CloseLoopOutput, Error>;
+    /// Erase an account.
+    fn delete_account(
+        &self,
+        call: &Self::Call,
+        view: &mut Self::Write<'_>,
+        input: DeleteAccountInput,
+    ) -> Result<DeleteAccountOutput, Error>;
     /// List entities.
     fn entities(
         &self,
@@ -751,6 +937,20 @@ pub trait Tools: Views {
         view: &mut Self::Read<'_>,
         input: EntitiesInput,
     ) -> Result<EntitiesOutput, Error>;
+    /// Export memories.
+    fn export_memories(
+        &self,
+        call: &Self::Call,
+        view: &mut Self::Read<'_>,
+        input: ExportMemoriesInput,
+    ) -> Result<ExportMemoriesOutput, Error>;
+    /// Export usage metrics.
+    fn export_metrics(
+        &self,
+        call: &Self::Call,
+        view: &mut Self::Read<'_>,
+        input: ExportMetricsInput,
+    ) -> Result<ExportMetricsOutput, Error>;
     /// Forget a memory.
     fn forget(
         &self,
@@ -772,6 +972,13 @@ pub trait Tools: Views {
         view: &mut Self::Read<'_>,
         input: HistoryInput,
     ) -> Result<HistoryOutput, Error>;
+    /// Import memories.
+    fn import_memories(
+        &self,
+        call: &Self::Call,
+        view: &mut Self::Append<'_>,
+        input: ImportMemoriesInput,
+    ) -> Result<ImportMemoriesOutput, Error>;
     /// Link two things.
     fn link(
         &self,
@@ -835,6 +1042,20 @@ pub trait Tools: Views {
         view: &mut Self::Append<'_>,
         input: RestoreMemoryInput,
     ) -> Result<RestoreMemoryOutput, Error>;
+    /// Scan for duplicates and contradictions.
+    fn scan_hygiene(
+        &self,
+        call: &Self::Call,
+        view: &mut Self::Append<'_>,
+        input: ScanHygieneInput,
+    ) -> Result<ScanHygieneOutput, Error>;
+    /// Receipt of a session.
+    fn session_receipt(
+        &self,
+        call: &Self::Call,
+        view: &mut Self::Read<'_>,
+        input: SessionReceiptInput,
+    ) -> Result<SessionReceiptOutput, Error>;
     /// Share a memory.
     fn share(
         &self,
@@ -883,6 +1104,16 @@ pub fn dispatch<T: Tools>(
                 )?,
             )
         }
+        ToolName::DeleteAccount => {
+            let input = decode(arguments)?;
+            encode(
+                Views::write(
+                    tools,
+                    call,
+                    |view| Tools::delete_account(tools, call, view, input),
+                )?,
+            )
+        }
         ToolName::Entities => {
             let input = decode(arguments)?;
             encode(
@@ -890,6 +1121,26 @@ pub fn dispatch<T: Tools>(
                     tools,
                     call,
                     |view| Tools::entities(tools, call, view, input),
+                )?,
+            )
+        }
+        ToolName::ExportMemories => {
+            let input = decode(arguments)?;
+            encode(
+                Views::read(
+                    tools,
+                    call,
+                    |view| Tools::export_memories(tools, call, view, input),
+                )?,
+            )
+        }
+        ToolName::ExportMetrics => {
+            let input = decode(arguments)?;
+            encode(
+                Views::read(
+                    tools,
+                    call,
+                    |view| Tools::export_metrics(tools, call, view, input),
                 )?,
             )
         }
@@ -920,6 +1171,16 @@ pub fn dispatch<T: Tools>(
                     tools,
                     call,
                     |view| Tools::history(tools, call, view, input),
+                )?,
+            )
+        }
+        ToolName::ImportMemories => {
+            let input = decode(arguments)?;
+            encode(
+                Views::append(
+                    tools,
+                    call,
+                    |view| Tools::import_memories(tools, call, view, input),
                 )?,
             )
         }
@@ -1005,6 +1266,26 @@ pub fn dispatch<T: Tools>(
                 )?,
             )
         }
+        ToolName::ScanHygiene => {
+            let input = decode(arguments)?;
+            encode(
+                Views::append(
+                    tools,
+                    call,
+                    |view| Tools::scan_hygiene(tools, call, view, input),
+                )?,
+            )
+        }
+        ToolName::SessionReceipt => {
+            let input = decode(arguments)?;
+            encode(
+                Views::read(
+                    tools,
+                    call,
+                    |view| Tools::session_receipt(tools, call, view, input),
+                )?,
+            )
+        }
         ToolName::Share => {
             let input = decode(arguments)?;
             encode(
@@ -1018,29 +1299,43 @@ pub fn dispatch<T: Tools>(
 #[macro_export]
 macro_rules! implement_tools {
     ($type:ty) => {
-        mod build_context; mod challenge; mod close_loop; mod entities; mod forget; mod
-        get_conflict; mod history; mod link; mod list_conflicts; mod list_scopes; mod
-        move_memories; mod promote_rule; mod recall; mod remember; mod resolve_conflict;
-        mod restore_memory; mod share; impl $crate::tools::Tools for $type { fn
-        build_context(& self, call : &< Self as $crate::tools::Views >::Call, view : &
-        mut < Self as $crate::tools::Views >::Read <'_ >, input :
-        $crate::types::BuildContextInput,) -> Result <$crate::types::BuildContextOutput,
-        $crate::error::Error > { build_context::build_context(self, call, view, input) }
-        fn challenge(& self, call : &< Self as $crate::tools::Views >::Call, view : & mut
-        < Self as $crate::tools::Views >::Append <'_ >, input :
-        $crate::types::ChallengeInput,) -> Result <$crate::types::ChallengeOutput,
-        $crate::error::Error > { challenge::challenge(self, call, view, input) } fn
-        close_loop(& self, call : &< Self as $crate::tools::Views >::Call, view : & mut <
-        Self as $crate::tools::Views >::Append <'_ >, input :
-        $crate::types::CloseLoopInput,) -> Result <$crate::types::CloseLoopOutput,
-        $crate::error::Error > { close_loop::close_loop(self, call, view, input) } fn
-        entities(& self, call : &< Self as $crate::tools::Views >::Call, view : & mut <
-        Self as $crate::tools::Views >::Read <'_ >, input :
-        $crate::types::EntitiesInput,) -> Result <$crate::types::EntitiesOutput,
-        $crate::error::Error > { entities::entities(self, call, view, input) } fn
-        forget(& self, call : &< Self as $crate::tools::Views >::Call, view : & mut <
-        Self as $crate::tools::Views >::Write <'_ >, input : $crate::types::ForgetInput,)
-        -> Result <$crate::types::ForgetOutput, $crate::error::Error > {
+        mod build_context; mod challenge; mod close_loop; mod delete_account; mod
+        entities; mod export_memories; mod export_metrics; mod forget; mod get_conflict;
+        mod history; mod import_memories; mod link; mod list_conflicts; mod list_scopes;
+        mod move_memories; mod promote_rule; mod recall; mod remember; mod
+        resolve_conflict; mod restore_memory; mod scan_hygiene; mod session_receipt; mod
+        share; impl $crate::tools::Tools for $type { fn build_context(& self, call : &<
+        Self as $crate::tools::Views >::Call, view : & mut < Self as $crate::tools::Views
+        >::Read <'_ >, input : $crate::types::BuildContextInput,) -> Result
+        <$crate::types::BuildContextOutput, $crate::error::Error > {
+        build_context::build_context(self, call, view, input) } fn challenge(& self, call
+        : &< Self as $crate::tools::Views >::Call, view : & mut < Self as
+        $crate::tools::Views >::Append <'_ >, input : $crate::types::ChallengeInput,) ->
+        Result <$crate::types::ChallengeOutput, $crate::error::Error > {
+        challenge::challenge(self, call, view, input) } fn close_loop(& self, call : &<
+        Self as $crate::tools::Views >::Call, view : & mut < Self as $crate::tools::Views
+        >::Append <'_ >, input : $crate::types::CloseLoopInput,) -> Result
+        <$crate::types::CloseLoopOutput, $crate::error::Error > {
+        close_loop::close_loop(self, call, view, input) } fn delete_account(& self, call
+        : &< Self as $crate::tools::Views >::Call, view : & mut < Self as
+        $crate::tools::Views >::Write <'_ >, input : $crate::types::DeleteAccountInput,)
+        -> Result <$crate::types::DeleteAccountOutput, $crate::error::Error > {
+        delete_account::delete_account(self, call, view, input) } fn entities(& self,
+        call : &< Self as $crate::tools::Views >::Call, view : & mut < Self as
+        $crate::tools::Views >::Read <'_ >, input : $crate::types::EntitiesInput,) ->
+        Result <$crate::types::EntitiesOutput, $crate::error::Error > {
+        entities::entities(self, call, view, input) } fn export_memories(& self, call :
+        &< Self as $crate::tools::Views >::Call, view : & mut < Self as
+        $crate::tools::Views >::Read <'_ >, input : $crate::types::ExportMemoriesInput,)
+        -> Result <$crate::types::ExportMemoriesOutput, $crate::error::Error > {
+        export_memories::export_memories(self, call, view, input) } fn export_metrics(&
+        self, call : &< Self as $crate::tools::Views >::Call, view : & mut < Self as
+        $crate::tools::Views >::Read <'_ >, input : $crate::types::ExportMetricsInput,)
+        -> Result <$crate::types::ExportMetricsOutput, $crate::error::Error > {
+        export_metrics::export_metrics(self, call, view, input) } fn forget(& self, call
+        : &< Self as $crate::tools::Views >::Call, view : & mut < Self as
+        $crate::tools::Views >::Write <'_ >, input : $crate::types::ForgetInput,) ->
+        Result <$crate::types::ForgetOutput, $crate::error::Error > {
         forget::forget(self, call, view, input) } fn get_conflict(& self, call : &< Self
         as $crate::tools::Views >::Call, view : & mut < Self as $crate::tools::Views
         >::Read <'_ >, input : $crate::types::GetConflictInput,) -> Result
@@ -1049,13 +1344,17 @@ macro_rules! implement_tools {
         &< Self as $crate::tools::Views >::Call, view : & mut < Self as
         $crate::tools::Views >::Read <'_ >, input : $crate::types::HistoryInput,) ->
         Result <$crate::types::HistoryOutput, $crate::error::Error > {
-        history::history(self, call, view, input) } fn link(& self, call : &< Self as
-        $crate::tools::Views >::Call, view : & mut < Self as $crate::tools::Views
-        >::Append <'_ >, input : $crate::types::LinkInput,) -> Result
-        <$crate::types::LinkOutput, $crate::error::Error > { link::link(self, call, view,
-        input) } fn list_conflicts(& self, call : &< Self as $crate::tools::Views
-        >::Call, view : & mut < Self as $crate::tools::Views >::Read <'_ >, input :
-        $crate::types::ListConflictsInput,) -> Result
+        history::history(self, call, view, input) } fn import_memories(& self, call : &<
+        Self as $crate::tools::Views >::Call, view : & mut < Self as $crate::tools::Views
+        >::Append <'_ >, input : $crate::types::ImportMemoriesInput,) -> Result
+        <$crate::types::ImportMemoriesOutput, $crate::error::Error > {
+        import_memories::import_memories(self, call, view, input) } fn link(& self, call
+        : &< Self as $crate::tools::Views >::Call, view : & mut < Self as
+        $crate::tools::Views >::Append <'_ >, input : $crate::types::LinkInput,) ->
+        Result <$crate::types::LinkOutput, $crate::error::Error > { link::link(self,
+        call, view, input) } fn list_conflicts(& self, call : &< Self as
+        $crate::tools::Views >::Call, view : & mut < Self as $crate::tools::Views >::Read
+        <'_ >, input : $crate::types::ListConflictsInput,) -> Result
         <$crate::types::ListConflictsOutput, $crate::error::Error > {
         list_conflicts::list_conflicts(self, call, view, input) } fn list_scopes(& self,
         call : &< Self as $crate::tools::Views >::Call, view : & mut < Self as
@@ -1085,8 +1384,16 @@ macro_rules! implement_tools {
         self, call : &< Self as $crate::tools::Views >::Call, view : & mut < Self as
         $crate::tools::Views >::Append <'_ >, input : $crate::types::RestoreMemoryInput,)
         -> Result <$crate::types::RestoreMemoryOutput, $crate::error::Error > {
-        restore_memory::restore_memory(self, call, view, input) } fn share(& self, call :
-        &< Self as $crate::tools::Views >::Call, view : & mut < Self as
+        restore_memory::restore_memory(self, call, view, input) } fn scan_hygiene(& self,
+        call : &< Self as $crate::tools::Views >::Call, view : & mut < Self as
+        $crate::tools::Views >::Append <'_ >, input : $crate::types::ScanHygieneInput,)
+        -> Result <$crate::types::ScanHygieneOutput, $crate::error::Error > {
+        scan_hygiene::scan_hygiene(self, call, view, input) } fn session_receipt(& self,
+        call : &< Self as $crate::tools::Views >::Call, view : & mut < Self as
+        $crate::tools::Views >::Read <'_ >, input : $crate::types::SessionReceiptInput,)
+        -> Result <$crate::types::SessionReceiptOutput, $crate::error::Error > {
+        session_receipt::session_receipt(self, call, view, input) } fn share(& self, call
+        : &< Self as $crate::tools::Views >::Call, view : & mut < Self as
         $crate::tools::Views >::Write <'_ >, input : $crate::types::ShareInput,) ->
         Result <$crate::types::ShareOutput, $crate::error::Error > { share::share(self,
         call, view, input) } }
@@ -1108,12 +1415,28 @@ const _: () = assert!("challenge".len() <= TOOL_NAME_MAX_BYTES);
 pub const CLOSE_LOOP_DESCRIPTION: &str = "Close a task that is done or an open-question that is answered, so that briefings and searches stop serving it. Pass memory_id (from open_loops or recall) and resolution: what was done or what the answer is. Only kinds task and open-question can be closed. It stays in the history, resolution and all. Closing twice changes nothing. Returns memory_id and closed. A lasting answer is worth a remember of its own.";
 const _: () = assert!(CLOSE_LOOP_DESCRIPTION.len() <= TOOL_DESCRIPTION_MAX_BYTES);
 const _: () = assert!("close_loop".len() <= TOOL_NAME_MAX_BYTES);
+/// Description of `delete_account` as served.
+pub const DELETE_ACCOUNT_DESCRIPTION: &str = "Erase everything that is yours, for ever: memories (those you share and forgotten ones too) with their history, links and disputes, your projects, rules, entities that nobody else uses, memberships, threads and usage counts. No undo: export_memories first. Pass confirm: your own handle, typed by the person who wants this; anything else is refused and erases nothing. Afterwards no byte of those texts is left in the data files. Refused as a conflict while others keep memories in a project of yours. Returns how many of each were erased. A second call finds nothing left. The owner of a local store keeps the account, empty; any other handle is never given out again.";
+const _: () = assert!(DELETE_ACCOUNT_DESCRIPTION.len() <= TOOL_DESCRIPTION_MAX_BYTES);
+const _: () = assert!("delete_account".len() <= TOOL_NAME_MAX_BYTES);
 /// Description of `entities` as served.
 pub const ENTITIES_DESCRIPTION: &str = "List the named things (services, files, people, tools) that memories are anchored to. Pass query to match names (part of a name is enough) and scope to stay in one scope; with neither, lists every entity you may see, most used first. Returns entities with id, name, scope and how many live memories each has, and next_cursor for the next page. Use an id with link, or a name as a recall query to read what is known about it.";
 const _: () = assert!(ENTITIES_DESCRIPTION.len() <= TOOL_DESCRIPTION_MAX_BYTES);
 const _: () = assert!("entities".len() <= TOOL_NAME_MAX_BYTES);
 /// Value of an absent `limit` of `entities`.
 pub const ENTITIES_LIMIT_DEFAULT: i64 = 20;
+/// Description of `export_memories` as served.
+pub const EXPORT_MEMORIES_DESCRIPTION: &str = "Export memories whole and in the order they were stored, page by page: all of your own, forgotten, superseded and closed ones included, and what others share with you while it is live. Pass scopes to stay in some (absent: everything) and next_cursor as cursor until it is null. Each item has the full text, kind, scope, owner, author, provenance, dates, what became of it, entity names and links by id: enough to store it elsewhere without loss. A page ends early rather than grow past 40,000 characters; what is stored during the walk is left for the next one. To find something, use recall.";
+const _: () = assert!(EXPORT_MEMORIES_DESCRIPTION.len() <= TOOL_DESCRIPTION_MAX_BYTES);
+const _: () = assert!("export_memories".len() <= TOOL_NAME_MAX_BYTES);
+/// Value of an absent `limit` of `export_memories`.
+pub const EXPORT_MEMORIES_LIMIT_DEFAULT: i64 = 100;
+/// Description of `export_metrics` as served.
+pub const EXPORT_METRICS_DESCRIPTION: &str = "Export how much this memory was used by you, day by day: calls of recall and build_context, memories shown, stored, imported and forgotten, texts that were known already, loops opened and closed. Pass days (how many UTC days back, today included). Returns window (days, from, to), metrics (the sums) and series (one entry per day, oldest first, zeros included). Counts are yours alone and hold no text; session_receipt counts from an exact moment.";
+const _: () = assert!(EXPORT_METRICS_DESCRIPTION.len() <= TOOL_DESCRIPTION_MAX_BYTES);
+const _: () = assert!("export_metrics".len() <= TOOL_NAME_MAX_BYTES);
+/// Value of an absent `days` of `export_metrics`.
+pub const EXPORT_METRICS_DAYS_DEFAULT: i64 = 30;
 /// Description of `forget` as served.
 pub const FORGET_DESCRIPTION: &str = "Retire one memory so that no search or briefing serves it again. Pass memory_id exactly (from recall) and a reason. It stays in the history and its owner can restore it; to replace it by a newer fact, do not forget: remember the new fact with links [{type: \"supersedes\", target}]. Finished tasks want close_loop, doubtful facts challenge. Forgetting twice changes nothing. Returns memory_id and invalidated.";
 const _: () = assert!(FORGET_DESCRIPTION.len() <= TOOL_DESCRIPTION_MAX_BYTES);
@@ -1126,6 +1449,10 @@ const _: () = assert!("get_conflict".len() <= TOOL_NAME_MAX_BYTES);
 pub const HISTORY_DESCRIPTION: &str = "Show how one memory came to be what it is: who changed it, when and why. Pass memory_id, live or retired. versions holds the memory and everything it superseded or was superseded by, oldest first, each with its events: created, superseded, retired, closed, restored, shared, moved, disputed, settled. Use it before restore_memory, and when a fact looks odd. You see what you may read: what happened to somebody else's memory before it was shared with you stays hidden. Answers not_found for an id that is not yours to see. truncated true: the oldest versions or events were left out.";
 const _: () = assert!(HISTORY_DESCRIPTION.len() <= TOOL_DESCRIPTION_MAX_BYTES);
 const _: () = assert!("history".len() <= TOOL_NAME_MAX_BYTES);
+/// Description of `import_memories` as served.
+pub const IMPORT_MEMORIES_DESCRIPTION: &str = "Store up to 200 memories from another tool in one call, keeping when and where each was written. Pass items and target: core (fact, reference, gotcha), personal (also preference), or project (any kind; with project_hint, else the session's project). Safe to repeat: an item whose source_hash or text you have there already, forgotten ones included, is skipped with its memory_id. Bad items (credentials, blank text, a kind the target does not take, a date in the future) fail one by one in failed; the others are stored. Returns scope, imported, skipped, failed. Never makes rules or opens paths. For one fact of your own use remember.";
+const _: () = assert!(IMPORT_MEMORIES_DESCRIPTION.len() <= TOOL_DESCRIPTION_MAX_BYTES);
+const _: () = assert!("import_memories".len() <= TOOL_NAME_MAX_BYTES);
 /// Description of `link` as served.
 pub const LINK_DESCRIPTION: &str = "Link two memories, two entities, or a memory and an entity, by id. Pass src, dst and type, read as \"src type dst\": memories use contradicts, derived_from or relates_to; entities use any verb such as depends_on or owns; a memory and an entity become an anchor. Returns kind and whether the link is new (created); linking twice changes nothing. To replace a memory, do not link: remember the new one with links [{type: \"supersedes\", target}].";
 const _: () = assert!(LINK_DESCRIPTION.len() <= TOOL_DESCRIPTION_MAX_BYTES);
@@ -1170,6 +1497,16 @@ const _: () = assert!("resolve_conflict".len() <= TOOL_NAME_MAX_BYTES);
 pub const RESTORE_MEMORY_DESCRIPTION: &str = "Bring back one of your own memories that was forgotten, superseded or closed, exactly as it was: text, scope, links, standing rule. Pass memory_id (from history, or kept from before). A successor stays too: forget it if it is the wrong one. Returns memory_id and restored (false: it was never gone). Refused with conflict while another memory of yours holds the same text there, forbidden if it is not yours.";
 const _: () = assert!(RESTORE_MEMORY_DESCRIPTION.len() <= TOOL_DESCRIPTION_MAX_BYTES);
 const _: () = assert!("restore_memory".len() <= TOOL_NAME_MAX_BYTES);
+/// Description of `scan_hygiene` as served.
+pub const SCAN_HYGIENE_DESCRIPTION: &str = "Compare your newest memories with each other and raise disputes about those that say nearly the same or contradict (same subject, another number, version or switch word, or one negated). Deterministic, no model; it proposes only and retires nothing. Compares within one scope and audience, where you may write; pass limit for how many memories to look at, newest first. A cluster of many rephrasings is one dispute; what was settled as keep_both is not raised again. Returns scanned and raised: every pending dispute over what was looked at, with memory_ids newest first, already_pending true if an earlier scan raised it. Settle with get_conflict and resolve_conflict.";
+const _: () = assert!(SCAN_HYGIENE_DESCRIPTION.len() <= TOOL_DESCRIPTION_MAX_BYTES);
+const _: () = assert!("scan_hygiene".len() <= TOOL_NAME_MAX_BYTES);
+/// Value of an absent `limit` of `scan_hygiene`.
+pub const SCAN_HYGIENE_LIMIT_DEFAULT: i64 = 200;
+/// Description of `session_receipt` as served.
+pub const SESSION_RECEIPT_DESCRIPTION: &str = "Count what this memory did for you since a moment, to report at the end of a session. Pass since (RFC 3339, such as when the session began). Returns recalled (memories that recall and build_context showed, each time counted), remembered (memories stored by remember), already_knew (calls of remember whose text was stored already), loops_opened and loops_closed (tasks and open questions). Counts are yours alone, over all your clients; they hold no text. Moments over seven days back are counted from the beginning of their UTC day: the answer's since says from when.";
+const _: () = assert!(SESSION_RECEIPT_DESCRIPTION.len() <= TOOL_DESCRIPTION_MAX_BYTES);
+const _: () = assert!("session_receipt".len() <= TOOL_NAME_MAX_BYTES);
 /// Description of `share` as served.
 pub const SHARE_DESCRIPTION: &str = "Let every member of a project or team read one of your own memories. Pass memory_id and the full path of the scope (from list_scopes); you must be its writer, admin or owner. The memory moves there and leaves the scope it was in; members see its text, its provenance and the names it is anchored to. Share what the person asked to share. Returns memory_id, scope and shared (false: it was shared there already). Refused: forbidden if the memory is not yours or you only read the scope; conflict if it is retired or you have the same text there; validation_failed for personal and core, which nobody else reads (move_memories takes them).";
 const _: () = assert!(SHARE_DESCRIPTION.len() <= TOOL_DESCRIPTION_MAX_BYTES);

@@ -347,6 +347,31 @@ impl ::std::convert::TryFrom<::std::string::String> for Decision {
         value.parse()
     }
 }
+///Input of `delete_account`: Erase an account.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct DeleteAccountInput {
+    ///Your own handle.
+    pub confirm: ::std::string::String,
+}
+///Output of `delete_account`: Erase an account.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
+pub struct DeleteAccountOutput {
+    ///Memories erased.
+    pub memories: i64,
+    ///Projects and teams erased.
+    pub scopes: i64,
+    ///Entities erased.
+    pub entities: i64,
+    ///Links erased, between memories and between entities.
+    pub links: i64,
+    ///Rules erased.
+    pub rules: i64,
+    ///Disputes erased.
+    pub disputes: i64,
+}
 ///pending: nobody has decided. settled: resolve_conflict has.
 #[derive(
     ::serde::Deserialize,
@@ -477,6 +502,128 @@ pub struct Entity {
     ///When the newest of them was stored; null when there is none. UTC, RFC 3339.
     pub last_used_at: ::std::option::Option<::std::string::String>,
 }
+///Input of `export_memories`: Export memories.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ExportMemoriesInput {
+    ///Read these scopes only: full paths, "personal", "core", or "*" for everything visible.
+    #[serde(default, skip_serializing_if = "::std::option::Option::is_none")]
+    pub scopes: ::std::option::Option<::std::vec::Vec<::std::string::String>>,
+    ///next_cursor of the last page, with the other arguments unchanged.
+    #[serde(default, skip_serializing_if = "::std::option::Option::is_none")]
+    pub cursor: ::std::option::Option<::std::string::String>,
+    ///How many at most.
+    #[serde(default, skip_serializing_if = "::std::option::Option::is_none")]
+    pub limit: ::std::option::Option<i64>,
+}
+impl ::std::default::Default for ExportMemoriesInput {
+    fn default() -> Self {
+        Self {
+            cursor: Default::default(),
+            limit: Default::default(),
+            scopes: Default::default(),
+        }
+    }
+}
+///Output of `export_memories`: Export memories.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
+pub struct ExportMemoriesOutput {
+    ///Oldest stored first.
+    pub items: ::std::vec::Vec<ExportedMemory>,
+    ///Pass it as cursor for the next page; null on the last.
+    pub next_cursor: ::std::option::Option<::std::string::String>,
+}
+///Input of `export_metrics`: Export usage metrics.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ExportMetricsInput {
+    ///How many UTC days, today included.
+    #[serde(default, skip_serializing_if = "::std::option::Option::is_none")]
+    pub days: ::std::option::Option<i64>,
+}
+impl ::std::default::Default for ExportMetricsInput {
+    fn default() -> Self {
+        Self { days: Default::default() }
+    }
+}
+///Output of `export_metrics`: Export usage metrics.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
+pub struct ExportMetricsOutput {
+    ///What was counted.
+    pub window: ExportMetricsOutputWindow,
+    ///How often what was done.
+    pub metrics: MetricCounts,
+    ///One entry per day, oldest first.
+    pub series: ::std::vec::Vec<MetricDay>,
+}
+///What was counted.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
+pub struct ExportMetricsOutputWindow {
+    ///How many days.
+    pub days: i64,
+    ///First moment, in UTC.
+    pub from: ::std::string::String,
+    ///Last moment, in UTC.
+    pub to: ::std::string::String,
+}
+///A memory with everything that is known of it.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
+pub struct ExportedMemory {
+    ///Memory id.
+    pub id: ::std::string::String,
+    ///The whole text as it was sent.
+    pub content: ::std::string::String,
+    ///What sort of statement it is. task and open-question are open loops until close_loop.
+    pub kind: Kind,
+    ///Scope path it lives in.
+    pub scope: ::std::string::String,
+    ///private: its owner alone reads it. shared: every member of its scope does.
+    pub visibility: Visibility,
+    ///Handle of its owner.
+    pub owner: ::std::string::String,
+    ///Who wrote it.
+    pub author_kind: AuthorKind,
+    ///Name of the agent that wrote it; null for a person.
+    pub agent: ::std::option::Option<::std::string::String>,
+    ///Where a memory came from.
+    pub provenance: Provenance,
+    ///UTC, RFC 3339 with milliseconds.
+    pub created_at: ::std::string::String,
+    ///When it was forgotten or superseded; null while it is not.
+    pub retired_at: ::std::option::Option<::std::string::String>,
+    ///Handle of who did that.
+    pub retired_by: ::std::option::Option<::std::string::String>,
+    ///Why.
+    pub retired_reason: ::std::option::Option<::std::string::String>,
+    ///Memory id of its successor.
+    pub superseded_by: ::std::option::Option<::std::string::String>,
+    ///When the task or question was closed; null while it is not.
+    pub closed_at: ::std::option::Option<::std::string::String>,
+    ///Handle of who closed it.
+    pub closed_by: ::std::option::Option<::std::string::String>,
+    ///How it ended.
+    pub resolution: ::std::option::Option<::std::string::String>,
+    ///Names it is anchored to.
+    pub entities: ::std::vec::Vec<::std::string::String>,
+    ///Typed links that lead from it, oldest first.
+    pub links: ::std::vec::Vec<ExportedMemoryLinksItem>,
+}
+///`ExportedMemoryLinksItem`
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
+pub struct ExportedMemoryLinksItem {
+    ///Type of the link.
+    #[serde(rename = "type")]
+    pub type_: ::std::string::String,
+    ///Memory id that it leads to.
+    pub target: ::std::string::String,
+}
 ///Input of `forget`: Forget a memory.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
 #[cfg_attr(test, derive(::schemars::JsonSchema))]
@@ -571,6 +718,164 @@ pub struct HistoryOutputVersionsItemEventsItem {
     pub from: ::std::option::Option<::std::string::String>,
     ///Scope path it came to, likewise.
     pub to: ::std::option::Option<::std::string::String>,
+}
+///Input of `import_memories`: Import memories.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ImportMemoriesInput {
+    ///Where all of them go.
+    pub target: ImportMemoriesInputTarget,
+    ///With target project only: git remote URL, folder, or project name.
+    #[serde(default, skip_serializing_if = "::std::option::Option::is_none")]
+    pub project_hint: ::std::option::Option<::std::string::String>,
+    ///What to store.
+    pub items: ::std::vec::Vec<ImportMemoriesInputItemsItem>,
+}
+///`ImportMemoriesInputItemsItem`
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ImportMemoriesInputItemsItem {
+    ///fact when absent.
+    #[serde(default, skip_serializing_if = "::std::option::Option::is_none")]
+    pub kind: ::std::option::Option<Kind>,
+    ///Program it comes from.
+    #[serde(default, skip_serializing_if = "::std::option::Option::is_none")]
+    pub source_tool: ::std::option::Option<::std::string::String>,
+    ///Where that program kept it; kept as text, never opened.
+    #[serde(default, skip_serializing_if = "::std::option::Option::is_none")]
+    pub source_path: ::std::option::Option<::std::string::String>,
+    ///SHA-256 of the raw item (not of its file) in hex.
+    #[serde(default, skip_serializing_if = "::std::option::Option::is_none")]
+    pub source_hash: ::std::option::Option<::std::string::String>,
+    ///When it was first written; now when absent.
+    #[serde(default, skip_serializing_if = "::std::option::Option::is_none")]
+    pub created_at: ::std::option::Option<::std::string::String>,
+    ///The phrase it rests on.
+    #[serde(default, skip_serializing_if = "::std::option::Option::is_none")]
+    pub verbatim: ::std::option::Option<::std::string::String>,
+    ///The statement, at most 65,536 bytes of UTF-8.
+    pub content: ::std::string::String,
+}
+///Where all of them go.
+#[derive(
+    ::serde::Deserialize,
+    ::serde::Serialize,
+    Clone,
+    Copy,
+    Debug,
+    Eq,
+    Hash,
+    Ord,
+    PartialEq,
+    PartialOrd
+)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
+pub enum ImportMemoriesInputTarget {
+    #[serde(rename = "personal")]
+    Personal,
+    #[serde(rename = "core")]
+    Core,
+    #[serde(rename = "project")]
+    Project,
+}
+impl ::std::fmt::Display for ImportMemoriesInputTarget {
+    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+        match *self {
+            Self::Personal => f.write_str("personal"),
+            Self::Core => f.write_str("core"),
+            Self::Project => f.write_str("project"),
+        }
+    }
+}
+impl ::std::str::FromStr for ImportMemoriesInputTarget {
+    type Err = self::error::ConversionError;
+    fn from_str(
+        value: &str,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        match value {
+            "personal" => Ok(Self::Personal),
+            "core" => Ok(Self::Core),
+            "project" => Ok(Self::Project),
+            _ => Err("invalid value".into()),
+        }
+    }
+}
+impl ::std::convert::TryFrom<&str> for ImportMemoriesInputTarget {
+    type Error = self::error::ConversionError;
+    fn try_from(
+        value: &str,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        value.parse()
+    }
+}
+impl ::std::convert::TryFrom<&::std::string::String> for ImportMemoriesInputTarget {
+    type Error = self::error::ConversionError;
+    fn try_from(
+        value: &::std::string::String,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        value.parse()
+    }
+}
+impl ::std::convert::TryFrom<::std::string::String> for ImportMemoriesInputTarget {
+    type Error = self::error::ConversionError;
+    fn try_from(
+        value: ::std::string::String,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        value.parse()
+    }
+}
+///Output of `import_memories`: Import memories.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
+pub struct ImportMemoriesOutput {
+    ///Scope path they landed in.
+    pub scope: ::std::string::String,
+    ///Items that were stored.
+    pub imported: ::std::vec::Vec<ImportMemoriesOutputImportedItem>,
+    ///Items that were there already.
+    pub skipped: ::std::vec::Vec<ImportMemoriesOutputSkippedItem>,
+    ///Items that were refused.
+    pub failed: ::std::vec::Vec<ImportMemoriesOutputFailedItem>,
+}
+///`ImportMemoriesOutputFailedItem`
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
+pub struct ImportMemoriesOutputFailedItem {
+    ///Place of the item in items.
+    pub index: i64,
+    ///Why.
+    pub error: ImportMemoriesOutputFailedItemError,
+}
+///Why.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
+pub struct ImportMemoriesOutputFailedItemError {
+    ///Code of the error vocabulary.
+    pub code: ::std::string::String,
+    ///What is wrong.
+    pub message: ::std::string::String,
+}
+///`ImportMemoriesOutputImportedItem`
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
+pub struct ImportMemoriesOutputImportedItem {
+    ///Place of the item in items.
+    pub index: i64,
+    ///Its memory.
+    pub memory_id: ::std::string::String,
+}
+///`ImportMemoriesOutputSkippedItem`
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
+pub struct ImportMemoriesOutputSkippedItem {
+    ///Place of the item in items.
+    pub index: i64,
+    ///The memory that stands for it.
+    pub memory_id: ::std::string::String,
+    ///same_source: same source_hash. same_text: same text. retired: one of both, and it was forgotten, superseded or closed.
+    pub why: ::std::string::String,
 }
 ///What sort of statement it is. task and open-question are open loops until close_loop.
 #[derive(
@@ -1052,6 +1357,36 @@ pub struct MemoryRecord {
     ///Typed neighbours.
     pub related: ::std::vec::Vec<RelatedMemory>,
 }
+///How often what was done.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
+pub struct MetricCounts {
+    ///Calls of recall and build_context.
+    pub recalls: i64,
+    ///Memories that they showed, each time counted.
+    pub recalled: i64,
+    ///Memories that remember stored.
+    pub remembered: i64,
+    ///Calls of remember whose text was stored already.
+    pub already_knew: i64,
+    ///Memories that imports stored.
+    pub imported: i64,
+    ///Memories retired without a successor.
+    pub forgotten: i64,
+    ///Tasks and open questions stored.
+    pub loops_opened: i64,
+    ///Tasks and open questions closed.
+    pub loops_closed: i64,
+}
+///The counts of one day.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
+pub struct MetricDay {
+    ///The day in UTC.
+    pub day: ::std::string::String,
+    ///How often what was done.
+    pub counts: MetricCounts,
+}
 ///Input of `move_memories`: Move memories.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
 #[cfg_attr(test, derive(::schemars::JsonSchema))]
@@ -1454,6 +1789,42 @@ pub struct RuleList {
     ///Pinned first, then oldest first.
     pub rules: ::std::vec::Vec<Rule>,
 }
+///Input of `scan_hygiene`: Scan for duplicates and contradictions.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ScanHygieneInput {
+    ///How many memories to compare.
+    #[serde(default, skip_serializing_if = "::std::option::Option::is_none")]
+    pub limit: ::std::option::Option<i64>,
+}
+impl ::std::default::Default for ScanHygieneInput {
+    fn default() -> Self {
+        Self { limit: Default::default() }
+    }
+}
+///Output of `scan_hygiene`: Scan for duplicates and contradictions.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
+pub struct ScanHygieneOutput {
+    ///How many memories were compared.
+    pub scanned: i64,
+    ///Pending disputes over them, the newest memories first.
+    pub raised: ::std::vec::Vec<ScanHygieneOutputRaisedItem>,
+}
+///`ScanHygieneOutputRaisedItem`
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
+pub struct ScanHygieneOutputRaisedItem {
+    ///The dispute.
+    pub dispute_id: ::std::string::String,
+    ///near_duplicate or contradiction.
+    pub cause: ::std::string::String,
+    ///The memories, newest first.
+    pub memory_ids: ::std::vec::Vec<::std::string::String>,
+    ///true: an earlier scan raised it.
+    pub already_pending: bool,
+}
 ///How the scope of a write was chosen.
 #[derive(
     ::serde::Deserialize,
@@ -1539,6 +1910,31 @@ pub struct Session {
     ///Token to echo as thread in later calls of this conversation.
     #[serde(default, skip_serializing_if = "::std::option::Option::is_none")]
     pub thread: ::std::option::Option<::std::string::String>,
+}
+///Input of `session_receipt`: Receipt of a session.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SessionReceiptInput {
+    ///The moment from which to count.
+    pub since: ::std::string::String,
+}
+///Output of `session_receipt`: Receipt of a session.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(::schemars::JsonSchema))]
+pub struct SessionReceiptOutput {
+    ///Memories that recall and build_context showed, each time counted.
+    pub recalled: i64,
+    ///Memories that remember stored.
+    pub remembered: i64,
+    ///Tasks and open questions stored.
+    pub loops_opened: i64,
+    ///Tasks and open questions closed.
+    pub loops_closed: i64,
+    ///Calls of remember whose text was stored already.
+    pub already_knew: i64,
+    ///From when on these are counted: UTC, RFC 3339 with milliseconds.
+    pub since: ::std::string::String,
 }
 ///Input of `share`: Share a memory.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]

@@ -75,7 +75,9 @@ fn x02_an_import_keeps_when_and_where_a_memory_was_written() {
     let store = world.store();
     let me = store.first_account().unwrap().unwrap();
     let steps = store
-        .read::<_, store::Error>(&me, |view| view.history(memory))
+        .read::<_, store::Error>(&me, |view| {
+            view.history(&[view.find_memory(memory)?.unwrap().seq])
+        })
         .unwrap();
     assert_eq!(
         steps[0].at, 1_796_115_600_000,

@@ -70,10 +70,15 @@ impl World {
 
     /// A project of the owner's with shared rows and one member.
     pub fn shared_project(&self, slug: &str, member: &str, role: Role) -> String {
+        self.project_of("me", slug, member, role)
+    }
+
+    /// The same of somebody else's.
+    pub fn project_of(&self, owner: &str, slug: &str, member: &str, role: Role) -> String {
         let store = self.store();
-        let me = store.get_or_create_account("me", START).unwrap();
+        let me = store.get_or_create_account(owner, START).unwrap();
         store.get_or_create_account(member, START).unwrap();
-        let path = format!("proj.me.{slug}");
+        let path = format!("proj.{owner}.{slug}");
         store
             .write::<_, store::Error>(&me, |view| {
                 let scope = match view.find_scope(&path)? {

@@ -67,6 +67,7 @@ impl Write<'_> {
         ])?;
         let rules = self.each(&[
             "UPDATE rule SET memory = NULL WHERE memory IN (OWN)",
+            "UPDATE rule SET replaced = NULL WHERE replaced IN (SELECT key FROM rule WHERE owner = :me)",
             "DELETE FROM rule WHERE owner = :me OR scope IN (GOING)",
         ])?;
         let n_links = self.each(&[
@@ -84,7 +85,7 @@ impl Write<'_> {
              AND NOT EXISTS (SELECT 1 FROM edge g WHERE g.src = entity.key OR g.dst = entity.key))",
         ])?;
         let memories = self.each(&[
-            "DELETE FROM history WHERE memory IN (OWN)",
+            "DELETE FROM history WHERE memory IN (OWN) OR source IN (GOING) OR target IN (GOING)",
             "UPDATE history SET other = NULL WHERE other IN (OWN)",
             "UPDATE memory SET superseded_by = NULL WHERE superseded_by IN (OWN)",
             "DELETE FROM memory WHERE owner = :me",

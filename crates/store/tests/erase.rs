@@ -218,7 +218,7 @@ fn what_others_keep_stays_and_says_who_did_what() {
         (row.retired_by.as_deref(), row.superseded_by),
         (Some("bob"), None)
     );
-    let steps = world.read(&me, |view| view.history(&old));
+    let steps = world.read(&me, |view| view.history(&[row.seq]));
     assert_eq!(steps.last().unwrap().by, "bob");
     let names = world.read(&me, |view| view.entities(None, None, 0, 10));
     assert_eq!(names[0].entity.name, "gateway");

@@ -87,6 +87,50 @@ class Entity(_w.Open):
     memory_count: _w.Integer = _w.Field(description="Live memories anchored to it that the caller may read.")
     last_used_at: _w.Optional[_w.DateTime] = _w.Field(description="When the newest of them was stored; null when there is none. UTC, RFC 3339.")
 
+ScopeSource = _w.Literal["explicit", "hint", "thread", "session", "routed"]
+"""How the scope of a write was chosen."""
+
+
+class Provenance(_w.Open):
+    """Where a memory came from."""
+
+    verbatim: _w.Optional[_w.Text] = _w.Field(description="The phrase it rests on, as it was said.")
+    thread: _w.Optional[_w.Text] = _w.Field(description="Thread it was written in.")
+    client: _w.Optional[_w.Text] = _w.Field(description="Client program and version, as it named itself.")
+    source_tool: _w.Optional[_w.Text] = _w.Field(description="Program an imported item came from.")
+    source_path: _w.Optional[_w.Text] = _w.Field(description="Where that program kept it.")
+    source_hash: _w.Optional[_w.Text] = _w.Field(description="SHA-256 of the raw item.")
+    scope_source: ScopeSource = _w.Field(description="How the scope of a write was chosen.")
+
+
+class ExportedMemoryLinksItem(_w.Open):
+    type: _w.Text = _w.Field(description="Type of the link.")
+    target: _w.Text = _w.Field(description="Memory id that it leads to.")
+
+
+class ExportedMemory(_w.Open):
+    """A memory with everything that is known of it."""
+
+    id: _w.Text = _w.Field(description="Memory id.")
+    content: _w.Text = _w.Field(description="The whole text as it was sent.")
+    kind: Kind = _w.Field(description="What sort of statement it is. task and open-question are open loops until close_loop.")
+    scope: _w.Text = _w.Field(description="Scope path it lives in.")
+    visibility: Visibility = _w.Field(description="private: its owner alone reads it. shared: every member of its scope does.")
+    owner: _w.Text = _w.Field(description="Handle of its owner.")
+    author_kind: AuthorKind = _w.Field(description="Who wrote it.")
+    agent: _w.Optional[_w.Text] = _w.Field(description="Name of the agent that wrote it; null for a person.")
+    provenance: Provenance = _w.Field(description="Where a memory came from.")
+    created_at: _w.DateTime = _w.Field(description="UTC, RFC 3339 with milliseconds.")
+    retired_at: _w.Optional[_w.DateTime] = _w.Field(description="When it was forgotten or superseded; null while it is not.")
+    retired_by: _w.Optional[_w.Text] = _w.Field(description="Handle of who did that.")
+    retired_reason: _w.Optional[_w.Text] = _w.Field(description="Why.")
+    superseded_by: _w.Optional[_w.Text] = _w.Field(description="Memory id of its successor.")
+    closed_at: _w.Optional[_w.DateTime] = _w.Field(description="When the task or question was closed; null while it is not.")
+    closed_by: _w.Optional[_w.Text] = _w.Field(description="Handle of who closed it.")
+    resolution: _w.Optional[_w.Text] = _w.Field(description="How it ended.")
+    entities: _w.List[_w.Text] = _w.Field(description="Names it is anchored to.")
+    links: _w.List[ExportedMemoryLinksItem] = _w.Field(description="Typed links that lead from it, oldest first.")
+
 
 class Health(_w.Open):
     """What a server that runs answers."""
@@ -117,21 +161,6 @@ class Memory(_w.Open):
 
 MemoryId = _w.Annotated[_w.Text, _w.pattern("^\\s*[Mm][Ee][Mm]_[0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{26}\\s*$")]
 """Memory id."""
-
-ScopeSource = _w.Literal["explicit", "hint", "thread", "session", "routed"]
-"""How the scope of a write was chosen."""
-
-
-class Provenance(_w.Open):
-    """Where a memory came from."""
-
-    verbatim: _w.Optional[_w.Text] = _w.Field(description="The phrase it rests on, as it was said.")
-    thread: _w.Optional[_w.Text] = _w.Field(description="Thread it was written in.")
-    client: _w.Optional[_w.Text] = _w.Field(description="Client program and version, as it named itself.")
-    source_tool: _w.Optional[_w.Text] = _w.Field(description="Program an imported item came from.")
-    source_path: _w.Optional[_w.Text] = _w.Field(description="Where that program kept it.")
-    source_hash: _w.Optional[_w.Text] = _w.Field(description="SHA-256 of the raw item.")
-    scope_source: ScopeSource = _w.Field(description="How the scope of a write was chosen.")
 
 
 class RelatedMemory(_w.Open):
@@ -165,6 +194,26 @@ class MemoryRecord(_w.Open):
     superseded_by: _w.Optional[_w.Text] = _w.Field(description="Memory id of its successor.")
     entities: _w.List[_w.Text] = _w.Field(description="Names it is anchored to.")
     related: _w.List[RelatedMemory] = _w.Field(description="Typed neighbours.")
+
+
+class MetricCounts(_w.Open):
+    """How often what was done."""
+
+    recalls: _w.Integer = _w.Field(description="Calls of recall and build_context.")
+    recalled: _w.Integer = _w.Field(description="Memories that they showed, each time counted.")
+    remembered: _w.Integer = _w.Field(description="Memories that remember stored.")
+    already_knew: _w.Integer = _w.Field(description="Calls of remember whose text was stored already.")
+    imported: _w.Integer = _w.Field(description="Memories that imports stored.")
+    forgotten: _w.Integer = _w.Field(description="Memories retired without a successor.")
+    loops_opened: _w.Integer = _w.Field(description="Tasks and open questions stored.")
+    loops_closed: _w.Integer = _w.Field(description="Tasks and open questions closed.")
+
+
+class MetricDay(_w.Open):
+    """The counts of one day."""
+
+    day: _w.Date = _w.Field(description="The day in UTC.")
+    counts: MetricCounts = _w.Field(description="How often what was done.")
 
 NodeId = _w.Annotated[_w.Text, _w.pattern("^\\s*([Mm][Ee][Mm]|[Ee][Nn][Tt])_[0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{26}\\s*$")]
 """Memory id or entity id."""
@@ -311,6 +360,23 @@ class CloseLoopOutput(_w.Open):
     closed: _w.Boolean = _w.Field(description="true: this call closed it. false: it was closed already.")
 
 
+class DeleteAccountInput(_w.Closed):
+    """Input of delete_account: Erase an account."""
+
+    confirm: _w.Annotated[_w.Text, _w.Field(min_length=1, max_length=256), _w.max_bytes(256)] = _w.Field(description="Your own handle.")
+
+
+class DeleteAccountOutput(_w.Open):
+    """Output of delete_account: Erase an account."""
+
+    memories: _w.Integer = _w.Field(description="Memories erased.")
+    scopes: _w.Integer = _w.Field(description="Projects and teams erased.")
+    entities: _w.Integer = _w.Field(description="Entities erased.")
+    links: _w.Integer = _w.Field(description="Links erased, between memories and between entities.")
+    rules: _w.Integer = _w.Field(description="Rules erased.")
+    disputes: _w.Integer = _w.Field(description="Disputes erased.")
+
+
 class EntitiesInput(_w.Closed):
     """Input of entities: List entities."""
 
@@ -325,6 +391,43 @@ class EntitiesOutput(_w.Open):
 
     entities: _w.List[Entity] = _w.Field(description="Most used first.")
     next_cursor: _w.Optional[_w.Text] = _w.Field(description="Pass it as cursor for the next page; null on the last.")
+
+
+class ExportMemoriesInput(_w.Closed):
+    """Input of export_memories: Export memories."""
+
+    scopes: _w.Maybe[ScopeList] = _w.Field(default=None, description="Read these scopes only: full paths, \"personal\", \"core\", or \"*\" for everything visible.")
+    cursor: _w.Maybe[Cursor] = _w.Field(default=None, description="next_cursor of the last page, with the other arguments unchanged.")
+    limit: _w.Maybe[_w.Annotated[_w.Integer, _w.Field(ge=1, le=500)]] = _w.Field(default=None, description="How many at most. Absent means 100.")
+
+
+class ExportMemoriesOutput(_w.Open):
+    """Output of export_memories: Export memories."""
+
+    items: _w.List[ExportedMemory] = _w.Field(description="Oldest stored first.")
+    next_cursor: _w.Optional[_w.Text] = _w.Field(description="Pass it as cursor for the next page; null on the last.")
+
+
+class ExportMetricsInput(_w.Closed):
+    """Input of export_metrics: Export usage metrics."""
+
+    days: _w.Maybe[_w.Annotated[_w.Integer, _w.Field(ge=1, le=365)]] = _w.Field(default=None, description="How many UTC days, today included. Absent means 30.")
+
+
+class ExportMetricsOutputWindow(_w.Open):
+    """What was counted."""
+
+    days: _w.Integer = _w.Field(description="How many days.")
+    from_: _w.DateTime = _w.Field(alias="from", description="First moment, in UTC.")
+    to: _w.DateTime = _w.Field(description="Last moment, in UTC.")
+
+
+class ExportMetricsOutput(_w.Open):
+    """Output of export_metrics: Export usage metrics."""
+
+    window: ExportMetricsOutputWindow = _w.Field(description="What was counted.")
+    metrics: MetricCounts = _w.Field(description="How often what was done.")
+    series: _w.List[MetricDay] = _w.Field(description="One entry per day, oldest first.")
 
 
 class ForgetInput(_w.Closed):
@@ -383,6 +486,56 @@ class HistoryOutput(_w.Open):
 
     versions: _w.List[HistoryOutputVersionsItem] = _w.Field(description="Oldest first.")
     truncated: _w.Boolean = _w.Field(description="Whether older versions or events were left out.")
+
+
+class ImportMemoriesInputItemsItem(_w.Closed):
+    kind: _w.Maybe[Kind] = _w.Field(default=None, description="fact when absent.")
+    source_tool: _w.Maybe[_w.Annotated[_w.Text, _w.Field(min_length=1, max_length=256), _w.max_bytes(256)]] = _w.Field(default=None, description="Program it comes from.")
+    source_path: _w.Maybe[_w.Annotated[_w.Text, _w.Field(min_length=1, max_length=1024), _w.max_bytes(1024)]] = _w.Field(default=None, description="Where that program kept it; kept as text, never opened.")
+    source_hash: _w.Maybe[_w.Annotated[_w.Text, _w.pattern("^[0-9A-Fa-f]{32,128}$")]] = _w.Field(default=None, description="SHA-256 of the raw item (not of its file) in hex.")
+    created_at: _w.Maybe[_w.Annotated[_w.DateTime, _w.Field(max_length=64)]] = _w.Field(default=None, description="When it was first written; now when absent.")
+    verbatim: _w.Maybe[_w.Annotated[_w.Text, _w.Field(min_length=1, max_length=4096), _w.max_bytes(4096)]] = _w.Field(default=None, description="The phrase it rests on.")
+    content: _w.Annotated[_w.Text, _w.Field(min_length=1, max_length=65536), _w.max_bytes(65536)] = _w.Field(description="The statement, at most 65,536 bytes of UTF-8.")
+
+
+class ImportMemoriesInput(_w.Closed):
+    """Input of import_memories: Import memories."""
+
+    target: _w.Literal["personal", "core", "project"] = _w.Field(description="Where all of them go.")
+    project_hint: _w.Maybe[ProjectHint] = _w.Field(default=None, description="With target project only: git remote URL, folder, or project name.")
+    items: _w.Annotated[_w.List[ImportMemoriesInputItemsItem], _w.Field(min_length=1, max_length=200)] = _w.Field(description="What to store.")
+
+
+class ImportMemoriesOutputImportedItem(_w.Open):
+    index: _w.Integer = _w.Field(description="Place of the item in items.")
+    memory_id: _w.Text = _w.Field(description="Its memory.")
+
+
+class ImportMemoriesOutputSkippedItem(_w.Open):
+    index: _w.Integer = _w.Field(description="Place of the item in items.")
+    memory_id: _w.Text = _w.Field(description="The memory that stands for it.")
+    why: _w.Union[_w.Literal["same_source", "same_text", "retired"], _w.Text] = _w.Field(description="same_source: same source_hash. same_text: same text. retired: one of both, and it was forgotten, superseded or closed.")
+
+
+class ImportMemoriesOutputFailedItemError(_w.Open):
+    """Why."""
+
+    code: _w.Text = _w.Field(description="Code of the error vocabulary.")
+    message: _w.Text = _w.Field(description="What is wrong.")
+
+
+class ImportMemoriesOutputFailedItem(_w.Open):
+    index: _w.Integer = _w.Field(description="Place of the item in items.")
+    error: ImportMemoriesOutputFailedItemError = _w.Field(description="Why.")
+
+
+class ImportMemoriesOutput(_w.Open):
+    """Output of import_memories: Import memories."""
+
+    scope: _w.Text = _w.Field(description="Scope path they landed in.")
+    imported: _w.List[ImportMemoriesOutputImportedItem] = _w.Field(description="Items that were stored.")
+    skipped: _w.List[ImportMemoriesOutputSkippedItem] = _w.Field(description="Items that were there already.")
+    failed: _w.List[ImportMemoriesOutputFailedItem] = _w.Field(description="Items that were refused.")
 
 
 class LinkInput(_w.Closed):
@@ -572,6 +725,43 @@ class RestoreMemoryOutput(_w.Open):
 
     memory_id: _w.Text = _w.Field(description="The memory.")
     restored: _w.Boolean = _w.Field(description="true: this call brought it back. false: default reads served it already.")
+
+
+class ScanHygieneInput(_w.Closed):
+    """Input of scan_hygiene: Scan for duplicates and contradictions."""
+
+    limit: _w.Maybe[_w.Annotated[_w.Integer, _w.Field(ge=1, le=1000)]] = _w.Field(default=None, description="How many memories to compare. Absent means 200.")
+
+
+class ScanHygieneOutputRaisedItem(_w.Open):
+    dispute_id: _w.Text = _w.Field(description="The dispute.")
+    cause: _w.Union[_w.Literal["near_duplicate", "contradiction"], _w.Text] = _w.Field(description="near_duplicate or contradiction.")
+    memory_ids: _w.List[_w.Text] = _w.Field(description="The memories, newest first.")
+    already_pending: _w.Boolean = _w.Field(description="true: an earlier scan raised it.")
+
+
+class ScanHygieneOutput(_w.Open):
+    """Output of scan_hygiene: Scan for duplicates and contradictions."""
+
+    scanned: _w.Integer = _w.Field(description="How many memories were compared.")
+    raised: _w.List[ScanHygieneOutputRaisedItem] = _w.Field(description="Pending disputes over them, the newest memories first.")
+
+
+class SessionReceiptInput(_w.Closed):
+    """Input of session_receipt: Receipt of a session."""
+
+    since: _w.Annotated[_w.DateTime, _w.Field(max_length=64)] = _w.Field(description="The moment from which to count.")
+
+
+class SessionReceiptOutput(_w.Open):
+    """Output of session_receipt: Receipt of a session."""
+
+    recalled: _w.Integer = _w.Field(description="Memories that recall and build_context showed, each time counted.")
+    remembered: _w.Integer = _w.Field(description="Memories that remember stored.")
+    loops_opened: _w.Integer = _w.Field(description="Tasks and open questions stored.")
+    loops_closed: _w.Integer = _w.Field(description="Tasks and open questions closed.")
+    already_knew: _w.Integer = _w.Field(description="Calls of remember whose text was stored already.")
+    since: _w.DateTime = _w.Field(description="From when on these are counted: UTC, RFC 3339 with milliseconds.")
 
 
 class ShareInput(_w.Closed):

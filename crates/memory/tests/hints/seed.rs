@@ -25,6 +25,8 @@ impl Seed {
         let hint = "https://example.com/acme/heron.git";
         let path = world.shared_project("team", "bob", Role::Writer);
         let bob = world.person("bob");
+        // An account can only be erased while others keep nothing in its scopes.
+        let harbour = world.project_of("bob", "harbour", "me", Role::Writer);
         let of = |memory: &Memory, input: Value| run(memory, &call(), Remember, input).unwrap();
         let me = &world.memory;
         let first = of(
@@ -68,7 +70,7 @@ impl Seed {
         ));
         let theirs = id(&of(
             &bob,
-            json!({ "scope": path, "entities": ["Boat"], "content": "The boat lies at the lake." }),
+            json!({ "scope": harbour, "entities": ["Boat"], "content": "The boat lies at the lake." }),
         ));
         let secret = id(&of(
             &bob,

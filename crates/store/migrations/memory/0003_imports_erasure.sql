@@ -12,5 +12,5 @@ CREATE INDEX memory_gone   ON memory (owner, scope, text_key) WHERE retired_at I
 
 -- A row that goes looks for those that refer to it.
 CREATE INDEX history_other    ON history (other)    WHERE other IS NOT NULL;
-CREATE INDEX rule_memory      ON rule (memory)      WHERE memory IS NOT NULL;
+CREATE INDEX rule_of_memory   ON rule (memory)      WHERE memory IS NOT NULL;
 CREATE INDEX memory_partition ON memory (partition);
