@@ -15,8 +15,11 @@ use xtask::sets::{Answer, Document, Options, contained};
 
 use crate::fixture::{files, repository};
 
-#[allow(dead_code, unused_qualifications, reason = "read in part")]
-#[allow(clippy::derivable_impls, reason = "written by the type generator")]
+#[expect(
+    clippy::derivable_impls,
+    unused_qualifications,
+    reason = "written by the type generator"
+)]
 #[path = "../../generated/rust/types.rs"]
 #[rustfmt::skip]
 mod types;

@@ -7,8 +7,10 @@ mod emit;
 mod exit_codes;
 mod fixture;
 mod fresh;
+#[cfg(test)]
 mod generated_types;
 mod laws;
+#[cfg(test)]
 mod new_tool;
 mod profile;
 mod repository;
