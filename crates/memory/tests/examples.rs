@@ -56,6 +56,19 @@ pub fn given(world: &World, example: &Value) -> Played {
     let (memory, hold) = match scene {
         None => (world.memory.clone(), None),
         Some("guest") => (world.memory.for_account("guest"), None),
+        Some("host") => {
+            let path = world.shared_project("handbook", "guest", Role::Writer);
+            let input = serde_json::json!({ "scope": path, "content": "The guest was here." });
+            let guest = world.person("guest");
+            run(&guest, &call(), ToolName::Remember, input).unwrap();
+            (world.memory.clone(), None)
+        }
+        Some("erased") => {
+            let gone = world.person("gone");
+            let input = serde_json::json!({ "confirm": "gone" });
+            run(&gone, &call(), ToolName::DeleteAccount, input).unwrap();
+            (gone, None)
+        }
         Some("busy") => {
             world.ok(ToolName::Entities, serde_json::json!({}));
             world.memory.close();
