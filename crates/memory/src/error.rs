@@ -276,6 +276,7 @@ mod tests {
             store::Error::Commit(std::sync::Arc::new(sqlite())),
             store::Error::NotAllowed,
             store::Error::Sqlite(sqlite()),
+            store::Error::Erased,
         ];
         let place = |error: &store::Error| match error {
             store::Error::Busy => 0,
@@ -288,9 +289,10 @@ mod tests {
             store::Error::Commit(_) => 7,
             store::Error::NotAllowed => 8,
             store::Error::Sqlite(_) => 9,
+            store::Error::Erased => 10,
         };
         let places: Vec<usize> = all.iter().map(place).collect();
-        assert_eq!(places, (0..10).collect::<Vec<_>>());
+        assert_eq!(places, (0..11).collect::<Vec<_>>());
         all
     }
 
