@@ -712,6 +712,36 @@ impl ToolName {
             }
         }
     }
+    /// Returns what of a call will go, as JSON pointers into the
+    /// arguments; `*` stands for any index, and the empty pointer for
+    /// the tool itself.
+    pub const fn deprecated(self) -> &'static [&'static str] {
+        match self {
+            Self::BuildContext => &[],
+            Self::Challenge => &[],
+            Self::CloseLoop => &[],
+            Self::DeleteAccount => &[],
+            Self::Entities => &[],
+            Self::ExportMemories => &[],
+            Self::ExportMetrics => &[],
+            Self::Forget => &[],
+            Self::GetConflict => &[],
+            Self::History => &[],
+            Self::ImportMemories => &[],
+            Self::Link => &[],
+            Self::ListConflicts => &[],
+            Self::ListScopes => &[],
+            Self::MoveMemories => &[],
+            Self::PromoteRule => &[],
+            Self::Recall => &[],
+            Self::Remember => &[],
+            Self::ResolveConflict => &[],
+            Self::RestoreMemory => &[],
+            Self::ScanHygiene => &[],
+            Self::SessionReceipt => &[],
+            Self::Share => &[],
+        }
+    }
     /// Returns its bounds in bytes.
     pub const fn byte_limits(self) -> &'static [ByteLimit] {
         match self {

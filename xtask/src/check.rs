@@ -11,12 +11,13 @@ use anyhow::Result;
 use serde_json::Value;
 
 use crate::contract::{Contract, Tool};
+use crate::history::History;
 use crate::places::tool_file;
 use crate::problem::{Problem, Report};
 use crate::verdicts::Validators;
 use crate::workspace::Workspace;
 use crate::write::Files;
-use crate::{emit, load, profile, verdicts, workspace, write};
+use crate::{deprecations, emit, load, profile, verdicts, workspace, write};
 
 pub mod annotation_contradicts_access;
 pub mod annotation_missing;
@@ -24,6 +25,9 @@ pub mod client_limit_exceeded;
 pub mod client_limit_unknown;
 pub mod default_on_required;
 pub mod default_rejected;
+pub mod deprecation_dangling;
+pub mod deprecation_misdated;
+pub mod deprecation_unlisted;
 pub mod description_missing;
 pub mod description_over_budget;
 pub mod error_unclassified;
@@ -43,12 +47,16 @@ pub mod generated_stale;
 pub mod input_unbounded;
 pub mod instructions_over_budget;
 pub mod layer_crossed;
+pub mod ledger_stale;
 pub mod module_undocumented;
 pub mod name_ambiguous;
 pub mod name_malformed;
 pub mod name_mismatched;
 pub mod prompt_unsound;
 pub mod ref_unresolved;
+pub mod release_edited;
+pub mod release_missing;
+pub mod removal_unannounced;
 pub mod served_schema_differs;
 pub mod shape_recursive;
 pub mod shape_unused;
@@ -58,6 +66,15 @@ pub mod title_differs;
 pub mod toolset_over_budget;
 pub mod type_name_collides;
 pub mod undecided;
+pub mod version_bump_missing;
+pub mod version_bump_too_large;
+pub mod version_bump_too_small;
+pub mod version_bump_without_change;
+pub mod version_decreasing;
+pub mod version_prerelease;
+pub mod version_reverted;
+pub mod version_skipped;
+pub mod version_taken;
 
 /// Everything that a rule may look at.
 pub struct Subject {
@@ -76,12 +93,19 @@ pub struct Subject {
     pub validators: BTreeMap<String, Validators>,
     /// The packages and their sources.
     pub workspace: Workspace,
+    /// The releases, and what changed since.
+    pub history: History,
+    /// What `DEPRECATIONS.md` holds.
+    pub ledger_page: String,
 }
 
 impl Subject {
     /// Reads the repository.
     pub fn load(root: &Path) -> Result<Self> {
         let loaded = load::load(root)?;
+        let is_whole = loaded.whole().is_some();
+        let history = History::load(root, &loaded.sources, is_whole)?;
+        let page = std::fs::read_to_string(root.join(deprecations::PAGE));
         let expected = loaded.whole().map(emit::emit).transpose()?;
         let validators = loaded.contract.as_ref().map(verdicts::served);
         Ok(Self {
@@ -92,6 +116,8 @@ impl Subject {
             load_problems: loaded.problems,
             actual: write::read(&root.join("generated"))?,
             workspace: workspace::load(root)?,
+            history,
+            ledger_page: page.unwrap_or_default(),
         })
     }
 
@@ -102,6 +128,12 @@ impl Subject {
             let tools = contract.tools.iter();
             tools.map(|(stem, tool)| (tool_file(stem), tool))
         })
+    }
+
+    /// Returns whether a bump larger than needed is explained.
+    fn has_version_reason(&self) -> bool {
+        let contract = self.contract.as_ref();
+        contract.is_some_and(|contract| contract.settings.version_reason.is_some())
     }
 
     /// Returns whether the file is there, readable or not.
@@ -195,6 +227,9 @@ pub const RULES: &[Rule] = &[
     rule!(client_limit_unknown),
     rule!(default_on_required),
     rule!(default_rejected),
+    rule!(deprecation_dangling),
+    rule!(deprecation_misdated),
+    rule!(deprecation_unlisted),
     rule!(description_missing),
     rule!(description_over_budget),
     rule!(error_unclassified),
@@ -214,12 +249,16 @@ pub const RULES: &[Rule] = &[
     rule!(input_unbounded),
     rule!(instructions_over_budget),
     rule!(layer_crossed),
+    rule!(ledger_stale),
     rule!(module_undocumented),
     rule!(name_ambiguous),
     rule!(name_malformed),
     rule!(name_mismatched),
     rule!(prompt_unsound),
     rule!(ref_unresolved),
+    rule!(release_edited),
+    rule!(release_missing),
+    rule!(removal_unannounced),
     rule!(served_schema_differs),
     rule!(shape_recursive),
     rule!(shape_unused),
@@ -229,6 +268,15 @@ pub const RULES: &[Rule] = &[
     rule!(toolset_over_budget),
     rule!(type_name_collides),
     rule!(undecided),
+    rule!(version_bump_missing),
+    rule!(version_bump_too_large),
+    rule!(version_bump_too_small),
+    rule!(version_bump_without_change),
+    rule!(version_decreasing),
+    rule!(version_prerelease),
+    rule!(version_reverted),
+    rule!(version_skipped),
+    rule!(version_taken),
 ];
 
 /// Runs every rule.

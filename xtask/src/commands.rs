@@ -8,5 +8,6 @@ pub mod diff;
 pub mod explain;
 pub mod lint;
 pub mod new_tool;
+pub mod release;
 pub mod serve;
 pub mod test;

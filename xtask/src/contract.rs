@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use crate::release::Release;
+
 pub mod prompts;
 
 /// The whole contract as `schema/` states it.
@@ -24,6 +26,9 @@ pub struct Contract {
     pub resources: Vec<Resource>,
     pub prompts: Vec<prompts::Prompt>,
     pub routes: Vec<Route>,
+    pub ledger: Ledger,
+    /// Sound releases, oldest first.
+    pub releases: Vec<Release>,
     /// Shared shapes by name.
     pub shapes: BTreeMap<String, Schema>,
     /// Tools by name.
@@ -56,6 +61,10 @@ pub struct Settings {
     /// Name of the toolset that is offered when nobody chooses.
     pub default_toolset: String,
     pub prefixes: Vec<Prefix>,
+    /// Version and hash of the last release.
+    pub baseline: Option<(String, String)>,
+    /// Why the version moved further than the changes ask for.
+    pub version_reason: Option<String>,
 }
 
 impl Settings {
@@ -66,6 +75,33 @@ impl Settings {
             usize::try_from(*value).unwrap_or(usize::MAX)
         })
     }
+}
+
+/// `deprecations.json`.
+#[derive(Clone, Debug, Default)]
+pub struct Ledger {
+    pub entries: Vec<LedgerEntry>,
+    /// What broke, by version.
+    pub breaking: Vec<LedgerRow>,
+    /// What changed without moving a shape.
+    pub behaviour: Vec<LedgerRow>,
+}
+
+/// Something that will go.
+#[derive(Clone, Debug)]
+pub struct LedgerEntry {
+    /// File below `schema/` and JSON pointer: `tools/recall.json#/deprecated`.
+    pub surface: String,
+    pub deprecation: Deprecation,
+}
+
+/// Something that changed.
+#[derive(Clone, Debug)]
+pub struct LedgerRow {
+    pub version: String,
+    pub change: String,
+    /// What it means to a client.
+    pub client: String,
 }
 
 /// A stable message prefix.

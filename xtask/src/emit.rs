@@ -5,6 +5,7 @@ use anyhow::Result;
 use crate::contract::Contract;
 use crate::write::Files;
 
+mod changelog;
 mod docs;
 mod openapi;
 mod python;
@@ -16,6 +17,7 @@ mod vectors;
 /// Returns every generated file, by path below `generated/`.
 pub fn emit(contract: &Contract) -> Result<Files> {
     let mut files = Files::new();
+    files.extend(changelog::emit(contract));
     files.extend(docs::emit(contract));
     files.extend(openapi::emit(contract)?);
     files.extend(python::emit(contract));

@@ -14,15 +14,16 @@ use crate::contract::{Contract, Schema, Tool};
 use crate::dialect::Reader;
 use crate::places::{references, shape_file, tool_file};
 use crate::problem::Problem;
-use crate::write;
+use crate::{release, write};
 
 mod prompts;
 mod read;
 mod strict;
 
-const SINGLE_FILES: [&str; 7] = [
+const SINGLE_FILES: [&str; 8] = [
     "clients.json",
     "contract.json",
+    "deprecations.json",
     "errors.json",
     "instructions.json",
     "prompts.json",
@@ -54,7 +55,8 @@ pub fn load(root: &Path) -> Result<Loaded> {
     let mut sources = BTreeMap::new();
     let mut problems = Vec::new();
     for (name, text) in write::read(&folder)? {
-        if !name.ends_with(".json") {
+        // A release is read as a whole, by its own rules.
+        if !name.ends_with(".json") || name.starts_with("releases/") {
             continue;
         }
         let file = format!("schema/{name}");
@@ -82,7 +84,11 @@ pub fn load(root: &Path) -> Result<Loaded> {
         }
     }
     check_against_meta(&sources, &mut problems);
-    let contract = build(&sources, &mut problems);
+    let mut contract = build(&sources, &mut problems);
+    if let Some(contract) = &mut contract {
+        let releases = release::read_all(root)?;
+        contract.releases = release::sound(&releases).into_iter().cloned().collect();
+    }
     Ok(Loaded {
         sources,
         contract,
@@ -100,6 +106,7 @@ pub fn meta_of(file: &str) -> Option<&'static str> {
         None => match name {
             "clients.json" => Some("schema/meta/clients.json"),
             "contract.json" => Some("schema/meta/contract.json"),
+            "deprecations.json" => Some("schema/meta/deprecations.json"),
             "errors.json" => Some("schema/meta/errors.json"),
             "instructions.json" => Some("schema/meta/instructions.json"),
             "prompts.json" => Some("schema/meta/prompts.json"),
@@ -209,6 +216,8 @@ fn build(sources: &BTreeMap<String, Value>, problems: &mut Vec<Problem>) -> Opti
         resources: read::resources(single("resources.json")?),
         prompts: prompts::prompts(single("prompts.json")?),
         routes: read::routes(single("routes.json")?),
+        ledger: read::ledger(single("deprecations.json")?),
+        releases: Vec::new(),
         shapes,
         tools,
     };

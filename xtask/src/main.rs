@@ -8,18 +8,23 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use xtask::sets;
 
+mod canonical;
 mod cargo;
 mod check;
 mod commands;
 mod contract;
+mod deprecations;
 mod dialect;
+mod diff;
 mod emit;
 mod fetch;
+mod history;
 mod load;
 mod lower;
 mod places;
 mod problem;
 mod profile;
+mod release;
 mod verdicts;
 mod workspace;
 mod write;
@@ -52,6 +57,9 @@ enum Command {
         /// tools.
         #[arg(long, value_name = "PAIRS", num_args = 0..=1)]
         verdicts: Option<Option<PathBuf>>,
+        /// Measure only how long contracts take to compare.
+        #[arg(long, conflicts_with_all = ["data", "cold", "verdicts"])]
+        diff: bool,
     },
     /// Show every broken promise of the contract; write nothing.
     Check,
@@ -63,7 +71,7 @@ enum Command {
         #[arg(long, value_name = "DIR")]
         data: Option<PathBuf>,
     },
-    /// Compare two schemas.
+    /// List what changed between two contracts or servers, and the bump it needs.
     Diff(commands::diff::Diff),
     /// Show the manual page of a rule, or list the rules.
     Explain {
@@ -80,6 +88,8 @@ enum Command {
     },
     /// Write the two files of a new tool, and say what comes next.
     NewTool(commands::new_tool::NewTool),
+    /// Freeze the contract under its version and write the changelog.
+    Release,
     /// Build the program and run it: MCP and plain HTTP on this machine.
     Serve {
         /// Arguments of "zero-memory serve".
@@ -104,6 +114,7 @@ fn main() -> ExitCode {
     let shared = root.join("../shared/data");
     let mut out = std::io::stdout().lock();
     let result = match arguments.command {
+        Command::Bench { diff: true, .. } => commands::bench::run_diff(&root, &mut out),
         Command::Bench {
             verdicts: Some(pairs),
             ..
@@ -121,13 +132,14 @@ fn main() -> ExitCode {
         }
         Command::Check => commands::check::run(&root, &mut out),
         Command::Demo { data } => commands::demo::run(&root, &data.unwrap_or(shared), &mut out),
-        Command::Diff(diff) => commands::diff::run(&diff, &mut out),
+        Command::Diff(diff) => commands::diff::run(&root, &diff, &mut out),
         Command::Explain { rule } => commands::explain::run(rule.as_deref(), &mut out),
         Command::Lint { file, server } => {
             commands::lint::run(&root, &file, server.as_deref(), &mut out)
         }
         Command::NewTool(tool) => commands::new_tool::run(&root, &tool, &mut out),
         Command::Codegen => commands::codegen::run(&root, &mut out),
+        Command::Release => commands::release::run(&root, &mut out),
         Command::Serve { arguments } => commands::serve::run(&root, &arguments),
         Command::Test { arguments } => commands::test::run(&root, &arguments, &mut out),
     };
@@ -138,7 +150,10 @@ fn main() -> ExitCode {
                 &mut std::io::stderr(),
                 format_args!("error: {error:#}\n"),
             );
-            ExitCode::from(problem::EXIT_FAILED)
+            ExitCode::from(match error.downcast_ref::<problem::NoBaseline>() {
+                Some(_) => problem::EXIT_NO_BASELINE,
+                None => problem::EXIT_FAILED,
+            })
         }
     }
 }

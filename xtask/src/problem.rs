@@ -8,8 +8,15 @@ pub const EXIT_CLEAN: u8 = 0;
 pub const EXIT_FAILED: u8 = 1;
 /// Output no longer agrees with its source; a command mends it.
 pub const EXIT_STALE: u8 = 4;
+/// There is nothing to compare with: no such release, file or revision here.
+pub const EXIT_NO_BASELINE: u8 = 3;
 /// The contract is broken; a person has to decide.
 pub const EXIT_BROKEN: u8 = 100;
+
+/// What should be compared with is not there, which is never a pass.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct NoBaseline(pub String);
 
 /// Where a reader learns what a rule is for.
 const MORE: &str = "cargo xtask explain RULE says more about each";

@@ -63,7 +63,7 @@ fn stale_output_exits_with_4_and_codegen_mends_it() {
         "wrote generated/docs/errors.md\n\
          wrote generated/rust/types.rs\n\
          removed generated/left_over.txt\n\
-         34 files, 2 written, 1 removed.\n"
+         36 files, 2 written, 1 removed.\n"
     );
     assert_eq!(fixture.run(&["check"]).code, 0);
 }

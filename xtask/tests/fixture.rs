@@ -2,7 +2,8 @@
 //!
 //! An overlay is a folder whose files replace those of the base. A file
 //! `x.patch.json` is merged into `x.json` as RFC 7396 says, and a file
-//! `REMOVED` lists what is taken away.
+//! `REMOVED` lists what is taken away. Each folder of `history/` is an overlay
+//! that is laid over and released before the rest, in the order of names.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -63,9 +64,19 @@ impl Fixture {
     /// that only this differs from what the generator writes.
     pub fn overlaid(overlay: &Path) -> Self {
         let fixture = Self::bare();
-        fixture.lay_over(overlay, &|name| !name.starts_with("generated/"));
+        let history = overlay.join("history");
+        if history.is_dir() {
+            for version in folders(&history) {
+                fixture.lay_over(&history.join(version), &|_| true);
+                fixture.release();
+            }
+        }
+        let is_output = |name: &str| name.starts_with("generated/") || name == "DEPRECATIONS.md";
+        fixture.lay_over(overlay, &|name| {
+            !is_output(name) && !name.starts_with("history/")
+        });
         fixture.codegen();
-        fixture.lay_over(overlay, &|name| name.starts_with("generated/"));
+        fixture.lay_over(overlay, &is_output);
         fixture
     }
 
@@ -94,6 +105,33 @@ impl Fixture {
     fn codegen(&self) {
         let run = self.run(&["codegen"]);
         assert!([0, 100].contains(&run.code), "{}{}", run.text, run.errors);
+    }
+
+    /// Commits everything and releases it.
+    pub fn release(&self) {
+        self.codegen();
+        self.commit();
+        let run = self.run(&["release"]);
+        assert_eq!(run.code, 0, "{}{}", run.text, run.errors);
+    }
+
+    /// Commits everything that is there.
+    pub fn commit(&self) {
+        for arguments in [
+            &["init", "--quiet"][..],
+            &["add", "--all"],
+            &["commit", "--quiet", "--allow-empty", "--message", "All."],
+        ] {
+            let status = Command::new("git")
+                .arg("-C")
+                .arg(self.root())
+                .args(["-c", "user.name=A", "-c", "user.email=a@example.invalid"])
+                .args(["-c", "commit.gpgsign=false"])
+                .args(arguments)
+                .status()
+                .expect("git starts");
+            assert!(status.success(), "{arguments:?}");
+        }
     }
 
     /// Writes a file of the copy.

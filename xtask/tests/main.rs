@@ -1,6 +1,8 @@
 //! Proves the workshop from outside: the built program on copies of a small
 //! contract, and on the repository itself.
 
+mod cases;
+mod changes;
 mod coverage;
 mod dialect;
 mod emit;
@@ -13,6 +15,7 @@ mod laws;
 #[cfg(test)]
 mod new_tool;
 mod profile;
+mod releases;
 mod repository;
 mod rules;
 mod sets;

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::problem::EXIT_CLEAN;
 use crate::{cargo, fetch};
 
+mod diff;
 mod figures;
 mod pipe;
 mod surface;
@@ -96,6 +97,13 @@ pub fn run(root: &Path, data: &Path, cold: bool, out: &mut dyn Write) -> Result<
     starts(&program, &many, &peer, out)?;
     surface::run(root, &program, &peer, &texts, out)?;
     workshop(root, out)?;
+    diff::run(root, out)?;
+    Ok(EXIT_CLEAN)
+}
+
+/// Measures the comparison of contracts only.
+pub fn run_diff(root: &Path, out: &mut dyn Write) -> Result<u8> {
+    diff::run(root, out)?;
     Ok(EXIT_CLEAN)
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Result;
 
 use crate::problem::{EXIT_CLEAN, Report};
-use crate::{emit, load, write};
+use crate::{deprecations, emit, load, write};
 
 /// Writes what differs and says so; a second run writes nothing.
 pub fn run(root: &Path, out: &mut dyn Write) -> Result<u8> {
@@ -18,6 +18,12 @@ pub fn run(root: &Path, out: &mut dyn Write) -> Result<u8> {
     };
     let files = emit::emit(contract)?;
     let written = write::write(&root.join("generated"), &files)?;
+    let page = deprecations::page(contract);
+    let path = root.join(deprecations::PAGE);
+    if std::fs::read_to_string(&path).ok().as_ref() != Some(&page) {
+        write::replace(&path, &page)?;
+        writeln!(out, "wrote {}", deprecations::PAGE)?;
+    }
     for name in &written.changed {
         writeln!(out, "wrote generated/{name}")?;
     }

@@ -7,8 +7,9 @@ use serde_json::Value;
 
 use crate::contract::{
     Access, Address, Annotations, Auth, Body, ClientLimit, Deprecation, ErrorEntry, Example,
-    Footers, Limit, Method, Prefix, RefusedBy, Resource, Route, Schema, Segment, SegmentBody,
-    Settings, Slot, Step, SurfaceLimit, Tool, ToolError, Toolset, Verdict, find_named,
+    Footers, Ledger, LedgerEntry, LedgerRow, Limit, Method, Prefix, RefusedBy, Resource, Route,
+    Schema, Segment, SegmentBody, Settings, Slot, Step, SurfaceLimit, Tool, ToolError, Toolset,
+    Verdict, find_named,
 };
 use crate::dialect::{Reader, escape};
 
@@ -139,6 +140,38 @@ pub fn settings(value: &Value) -> Settings {
                 remedy: text(entry, "remedy"),
             })
             .collect(),
+        baseline: value["baseline"].is_object().then(|| {
+            (
+                text(&value["baseline"], "version"),
+                text(&value["baseline"], "hash"),
+            )
+        }),
+        version_reason: optional_text(value, "version_reason"),
+    }
+}
+
+/// Returns `deprecations.json`.
+pub fn ledger(value: &Value) -> Ledger {
+    let rows = |key: &str| -> Vec<LedgerRow> {
+        items(value, key)
+            .map(|row| LedgerRow {
+                version: text(row, "version"),
+                change: text(row, "change"),
+                client: text(row, "client"),
+            })
+            .collect()
+    };
+    Ledger {
+        entries: items(value, "entries")
+            .filter_map(|entry| {
+                Some(LedgerEntry {
+                    surface: text(entry, "surface"),
+                    deprecation: deprecation(entry)?,
+                })
+            })
+            .collect(),
+        breaking: rows("breaking"),
+        behaviour: rows("behaviour"),
     }
 }
 

@@ -114,6 +114,10 @@ pub fn source(contract: &Contract) -> String {
             pub const fn is_core(self) -> bool {{ match self {{ {} }} }}
             /// Returns the errors that it may answer with, besides `internal`.
             pub const fn errors(self) -> &'static [ToolError] {{ match self {{ {} }} }}
+            /// Returns what of a call will go, as JSON pointers into the
+            /// arguments; `*` stands for any index, and the empty pointer for
+            /// the tool itself.
+            pub const fn deprecated(self) -> &'static [&'static str] {{ match self {{ {} }} }}
             /// Returns its bounds in bytes.
             pub const fn byte_limits(self) -> &'static [ByteLimit] {{ match self {{ {} }} }}
         }}",
@@ -132,6 +136,14 @@ pub fn source(contract: &Contract) -> String {
             tool.toolset == Toolset::Core
         )),
         each(&|tool| format!("Self::{} => &[{}],", type_name(&tool.name), errors_of(tool))),
+        each(&|tool| {
+            let mut pointers = Vec::new();
+            if tool.deprecated.is_some() {
+                pointers.push(String::new());
+            }
+            deprecated(contract, &tool.input, "", &mut pointers);
+            format!("Self::{} => &{pointers:?},", type_name(&tool.name))
+        }),
         each(&|tool| {
             let mut limits = String::new();
             byte_limits(contract, &tool.input, "", &mut limits);
@@ -229,6 +241,32 @@ fn errors_of(tool: &Tool) -> String {
             )
         })
         .collect()
+}
+
+fn deprecated(contract: &Contract, schema: &Schema, pointer: &str, found: &mut Vec<String>) {
+    if schema.deprecated.is_some() {
+        found.push(pointer.to_owned());
+    }
+    match &schema.form {
+        Form::Object { properties, .. } => {
+            for property in properties {
+                let place = format!("{pointer}/{}", property.name);
+                deprecated(contract, &property.schema, &place, found);
+            }
+        }
+        Form::Array { items, .. } => deprecated(contract, items, &format!("{pointer}/*"), found),
+        Form::Shape(name) => {
+            if let Some(shape) = contract.shapes.get(name) {
+                deprecated(contract, shape, pointer, found);
+            }
+        }
+        Form::String { .. }
+        | Form::Enum { .. }
+        | Form::Integer { .. }
+        | Form::Number { .. }
+        | Form::Boolean
+        | Form::Tagged { .. } => {}
+    }
 }
 
 fn byte_limits(contract: &Contract, schema: &Schema, pointer: &str, text: &mut String) {
