@@ -44,7 +44,8 @@ pub fn is_source(file: &str) -> bool {
 pub fn sources(all: &BTreeMap<String, Value>) -> Sources {
     let ours = all.iter().filter(|(file, _)| is_source(file));
     ours.filter_map(|(file, value)| {
-        let mut value = value.clone();
+        // A frozen 1 is no change of a 1.0.
+        let mut value = canonical::canonical(value);
         if let Some(map) = value.as_object_mut() {
             map.shift_remove("$schema");
             // Which release came last is about releases, not about the contract.

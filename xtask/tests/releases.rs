@@ -84,6 +84,19 @@ fn freezing_the_same_contract_gives_the_same_bytes() {
 }
 
 #[test]
+fn a_number_that_is_spelled_otherwise_is_no_change() {
+    let fixture = Fixture::base();
+    let example = "/examples/1/input/k";
+    set(&fixture, "schema/tools/find.json", example, json!(3.0));
+    fixture.release();
+    assert_eq!(fixture.run(&["check"]).text, "The contract holds.\n");
+    set(&fixture, "schema/tools/find.json", example, json!(4.0));
+    assert_eq!(fixture.run(&["codegen"]).code, 0);
+    let text = fixture.run(&["check"]).text;
+    assert!(text.contains("broken[version_bump_missing]"), "{text}");
+}
+
+#[test]
 fn a_release_under_too_small_a_bump_is_refused() {
     let fixture = Fixture::base();
     fixture.release();

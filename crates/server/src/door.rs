@@ -16,6 +16,7 @@ use memory::{Call, Memory};
 use serde_json::Value;
 
 mod arguments;
+mod deprecated;
 mod violations;
 
 pub use violations::{LONE_SURROGATE, unknown};
@@ -26,6 +27,7 @@ pub struct Door {
     tools: BTreeMap<ToolName, Entry>,
     served: String,
     in_flight: AtomicUsize,
+    uses: deprecated::Uses,
 }
 
 /// What the door keeps of one tool.
@@ -74,6 +76,7 @@ impl Door {
             tools,
             served: served.to_owned(),
             in_flight: AtomicUsize::new(0),
+            uses: deprecated::Uses::default(),
         })
     }
 
@@ -146,6 +149,7 @@ impl Door {
         found.extend(violations::of_text(&arguments));
         found.extend(violations::of_bytes(tool.byte_limits(), &arguments));
         if found.is_empty() {
+            self.uses.count(tool, tool.deprecated(), &arguments);
             Ok(arguments)
         } else {
             Err(violations::error(found))

@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
+use crate::canonical::canonical;
 use crate::diff::bump::Version;
 use crate::diff::server;
 use crate::diff::surface::contract::Sources;
@@ -23,7 +24,7 @@ pub const COMMAND: &str = "cmd:";
 /// Reads what a person named.
 pub fn read(root: &Path, name: &str) -> Result<Surface> {
     if let Some(command) = name.strip_prefix(COMMAND) {
-        let answers = server::ask(command)?;
+        let answers = canonical(&server::ask(command)?);
         return served::surface(command, "tools/list", &answers);
     }
     if Version::parse(name).is_ok() {
@@ -66,6 +67,7 @@ fn file(name: &str, path: &Path) -> Result<Surface> {
         bail!("{name} holds the marks of a merge conflict, first in line {line}; resolve it");
     }
     let value: Value = serde_json::from_str(&text).with_context(|| format!("{name} is no JSON"))?;
+    let value = canonical(&value);
     match value.get("files") {
         Some(Value::Object(files)) => {
             let files = files.clone().into_iter().collect();
