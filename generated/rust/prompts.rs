@@ -159,6 +159,40 @@ pub const PROMPTS: &[PromptSpec] = &[
         ],
     },
     PromptSpec {
+        name: "receipt",
+        title: "What the memory did",
+        description: "What was recalled, remembered, opened and closed since a moment, for the end of a session.",
+        arguments: &[
+            PromptArgumentSpec {
+                name: "since",
+                title: "Since",
+                description: "The moment from which to count, as RFC 3339; left out, a day ago.",
+                required: false,
+                default: Some(PromptDefault::Age(86400)),
+                completion: Some(
+                    PromptCompletion::Ages(&[3600, 28800, 86400, 604800, 2592000]),
+                ),
+            },
+        ],
+        parts: &[
+            PromptPart::Text {
+                text: "Give me the receipt of my memory since $since. Its counts follow; they are mine alone, over all my clients.",
+                toolset: None,
+            },
+            PromptPart::Answer {
+                feed: PromptFeed {
+                    tool: ToolName::SessionReceipt,
+                    input: "{\"since\":\"$since\"}",
+                },
+                fields: &[],
+            },
+            PromptPart::Text {
+                text: "Report it in one or two sentences: how many memories were recalled and remembered, how many tasks and questions were opened and closed, and what was known already. Name the moment in since, from which the counts really begin. Where a count is zero, leave it out; where all are, say that nothing was recorded. If something durable of this session is not stored yet, name it and offer to `remember` it.",
+                toolset: None,
+            },
+        ],
+    },
+    PromptSpec {
         name: "triage",
         title: "Settle what is open",
         description: "Pending disputes, unfinished tasks and open questions to go through one by one, with what to do about each.",

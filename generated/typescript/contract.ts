@@ -1125,6 +1125,11 @@ export interface Prompts {
     /** Git remote URL, folder or name of the project; left out, the one that the session works in. */
     project?: string;
   };
+  /** What was recalled, remembered, opened and closed since a moment, for the end of a session. */
+  receipt: {
+    /** The moment from which to count, as RFC 3339; left out, a day ago. */
+    since?: string;
+  };
   /** Pending disputes, unfinished tasks and open questions to go through one by one, with what to do about each. */
   triage: {
   };
