@@ -300,15 +300,14 @@ fn receipt_counts_since_the_moment_it_is_given() {
     everywhere(&["Bread is out."], |ask| {
         for arguments in [json!({}), json!({ "since": "2026-01-01T00:00:00Z" })] {
             let text = text(ask, "receipt", arguments);
-            let blocks = fenced(&text);
-            assert_eq!(blocks.len(), 1, "{}: {text}", ask.0);
-            let counts: Value = serde_json::from_str(blocks[0]).expect("JSON");
-            assert_eq!(counts["remembered"], 1, "{}: {counts}", ask.0);
-            assert_eq!(counts["recalled"], 0, "{}: {counts}", ask.0);
+            let lines = fenced(&text);
+            assert!(lines.contains(&"remembered: 1"), "{}: {text}", ask.0);
+            assert!(lines.contains(&"recalled: 0"), "{}: {text}", ask.0);
         }
         let later = json!({ "since": "2999-01-01T00:00:00Z" });
         let later = text(ask, "receipt", later);
-        assert!(later.contains("\"remembered\":0"), "{}: {later}", ask.0);
+        let lines = fenced(&later);
+        assert!(lines.contains(&"remembered: 0"), "{}: {later}", ask.0);
         let given = json!({ "name": "receipt", "arguments": { "since": "yesterday" } });
         let message = refused(ask, "prompts/get", given);
         assert!(message.contains("since"), "{}: {message}", ask.0);
