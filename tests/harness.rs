@@ -183,30 +183,27 @@ pub fn every_door(data: &Path) -> Vec<Box<dyn Door>> {
     ]
 }
 
+/// Sorts of doors.
+pub const N_DOORS: usize = 5;
+
+/// Opens a door of a sort, the only one to its data folder.
+pub fn lone_door(sort: usize, data: &Path) -> Box<dyn Door> {
+    let site = || std::sync::Arc::new(Site::start(data));
+    match sort {
+        0 => Box::new(Pipes::open(data, Era::Legacy)),
+        1 => Box::new(Pipes::open(data, Era::Modern)),
+        2 => Box::new(http::Mcp::new(&site(), Era::Legacy)),
+        3 => Box::new(http::Mcp::new(&site(), Era::Modern)),
+        _ => Box::new(http::Plain::new(&site())),
+    }
+}
+
 /// Opens one door of each sort, each to a data folder of its own.
 pub fn each_door_alone() -> Vec<(TempDir, Box<dyn Door>)> {
-    fn pipes(data: &Path, era: Era) -> Box<dyn Door> {
-        Box::new(Pipes::open(data, era))
-    }
-    fn mcp(data: &Path, era: Era) -> Box<dyn Door> {
-        Box::new(http::Mcp::new(&std::sync::Arc::new(Site::start(data)), era))
-    }
-    fn plain(data: &Path, _: Era) -> Box<dyn Door> {
-        Box::new(http::Plain::new(&std::sync::Arc::new(Site::start(data))))
-    }
-    type Open = fn(&Path, Era) -> Box<dyn Door>;
-    let doors: [(Open, Era); 5] = [
-        (pipes, Era::Legacy),
-        (pipes, Era::Modern),
-        (mcp, Era::Legacy),
-        (mcp, Era::Modern),
-        (plain, Era::Legacy),
-    ];
-    doors
-        .into_iter()
-        .map(|(open, era)| {
+    (0..N_DOORS)
+        .map(|sort| {
             let data = fresh();
-            let door = open(data.path(), era);
+            let door = lone_door(sort, data.path());
             (data, door)
         })
         .collect()
@@ -250,8 +247,14 @@ pub fn hello(version: &str) -> Value {
 }
 
 /// Returns every generated vector that needs no scene, as `tool/file` and its
-/// content. A scene cannot be set from outside; the memory crate plays those.
+/// content.
 pub fn vectors() -> Vec<(String, Value)> {
+    vectors_in(&Value::Null)
+}
+
+/// Returns every generated vector of a scene. Only `busy` can be set from
+/// outside; the others want a second account, and the memory crate plays them.
+pub fn vectors_in(scene: &Value) -> Vec<(String, Value)> {
     let root = repository().join("generated/vectors");
     let names = |folder: &Path| {
         let entries = std::fs::read_dir(folder)
@@ -273,7 +276,7 @@ pub fn vectors() -> Vec<(String, Value)> {
         for file in names(&root.join(&tool)) {
             let path = format!("{tool}/{file}");
             let vector = json_file(Path::new("generated/vectors").join(&path));
-            if vector["scene"].is_null() {
+            if vector["scene"] == *scene {
                 vectors.push((path, vector));
             }
         }

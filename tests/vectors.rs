@@ -1,8 +1,14 @@
 //! Every test vector through every door, by the hand-written client.
 
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
 use serde_json::{Map, Value, json};
 
-use crate::harness::{Door, Reply, at, each_door_alone, filled, fresh, vectors};
+use crate::harness::{
+    Door, N_DOORS, Reply, at, each_door_alone, filled, fresh, lone_door, vectors, vectors_in,
+};
 
 /// Runs one vector; returns what is wrong.
 fn run(door: &mut dyn Door, vector: &Value) -> Vec<String> {
@@ -85,6 +91,71 @@ fn every_vector_holds_through_every_door() {
         parts.flat_map(|failures: Vec<String>| failures).collect()
     });
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn every_tool_answers_rate_limited_while_another_program_holds_the_store() {
+    let busy = vectors_in(&json!("busy"));
+    let n_tools = std::fs::read_dir(crate::harness::repository().join("schema/tools"));
+    assert_eq!(busy.len(), n_tools.expect("the tools").count());
+    // A call waits long for a store that is held; those wait together.
+    let failures: Vec<String> = std::thread::scope(|scope| {
+        let calls: Vec<_> = busy
+            .iter()
+            .enumerate()
+            .map(|(index, (path, vector))| {
+                scope.spawn(move || {
+                    let data = fresh();
+                    let sort = index % N_DOORS;
+                    lone_door(sort, data.path()).ok("entities", json!({}));
+                    let _hold = hold(data.path());
+                    let mut door = lone_door(sort, data.path());
+                    let tool = vector["tool"].as_str().expect("a tool");
+                    let error = door.refused(tool, vector["input"].clone(), "rate_limited");
+                    let after = &error["details"]["retry_after_s"];
+                    let name = door.name();
+                    (!after.is_u64()).then(|| format!("{path}, {name}: {error}"))
+                })
+            })
+            .collect();
+        let calls = calls.into_iter().map(|call| call.join().expect("it ends"));
+        calls.flatten().collect()
+    });
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Another program that holds a memory file as long as this lives.
+struct Hold(Child);
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        // It ends when its input does.
+        drop(self.0.stdin.take());
+        let _ = self.0.wait();
+    }
+}
+
+/// Holds the memory file of a folder that nobody has open.
+fn hold(data: &Path) -> Hold {
+    const PROGRAM: &str = "import sqlite3, sys
+held = sqlite3.connect(sys.argv[1], isolation_level=None)
+held.execute('PRAGMA locking_mode = EXCLUSIVE')
+held.execute('BEGIN EXCLUSIVE')
+print('held', flush=True)
+sys.stdin.read()";
+    let python = std::env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
+    let mut child = Command::new(python)
+        .args(["-c", PROGRAM])
+        .arg(data.join("memory.db"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("Python runs");
+    let mut said = String::new();
+    let output = child.stdout.take().expect("a pipe");
+    BufReader::new(output).read_line(&mut said).expect("text");
+    assert_eq!(said, "held\n");
+    Hold(child)
 }
 
 #[test]
