@@ -9,6 +9,7 @@ use xtask::sets::{Answer, Document, Options, contained};
 
 mod hostile;
 mod mutated;
+mod opaque;
 mod random;
 mod sampled;
 mod suite;

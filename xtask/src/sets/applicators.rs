@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::compile::Compiler;
 use super::json::Json;
 use super::node::{Keyword, NodeId, Properties, TRUE};
-use super::scalars::{Count, whole};
+use super::scalars::{Count, too_far, whole};
 use super::scope::Dialect;
 
 impl<'a> Compiler<'a, '_> {
@@ -56,7 +56,7 @@ impl<'a> Compiler<'a, '_> {
                 None => Ok(None),
                 Some(Json::Number(number)) => match whole(number) {
                     Count::Fits(count) => Ok(Some(count)),
-                    Count::Large => Err(Some(Keyword::Opaque(format!("{key} counts too far")))),
+                    Count::Large => Err(Some(too_far(key))),
                     Count::Malformed => Err(self.defect(key)),
                 },
                 Some(_) => Err(self.defect(key)),
@@ -85,10 +85,16 @@ impl<'a> Compiler<'a, '_> {
         }
     }
 
-    fn named(&mut self, schema: &'a Json, key: &str, home: usize) -> BTreeMap<String, NodeId> {
+    fn named(
+        &mut self,
+        schema: &'a Json,
+        key: &str,
+        home: usize,
+        found: &mut Vec<Keyword>,
+    ) -> BTreeMap<String, NodeId> {
         let Some(Json::Object(members)) = schema.get(key) else {
             if schema.get(key).is_some() {
-                self.defect(key);
+                found.extend(self.defect(key));
             }
             return BTreeMap::new();
         };
@@ -117,8 +123,8 @@ impl<'a> Compiler<'a, '_> {
         dialect: Dialect,
         found: &mut Vec<Keyword>,
     ) {
-        let named = self.named(schema, "properties", home);
-        let patterns = self.named(schema, "patternProperties", home);
+        let named = self.named(schema, "properties", home, found);
+        let patterns = self.named(schema, "patternProperties", home, found);
         let patterns: Vec<_> = patterns
             .into_iter()
             .map(|(source, node)| (self.arena.add_pattern(&source), node))
@@ -157,20 +163,24 @@ impl<'a> Compiler<'a, '_> {
         let mut required = BTreeMap::new();
         let mut schemas = BTreeMap::new();
         if dialect <= Dialect::Seven {
-            if let Some(Json::Object(members)) = schema.get("dependencies") {
-                for (name, value) in members {
-                    if matches!(value, Json::Array(_)) {
-                        match self.names(value, "dependencies") {
-                            Ok(names) => drop(required.insert(name.clone(), names)),
-                            Err(defect) => found.extend(defect),
+            match schema.get("dependencies") {
+                None => {}
+                Some(Json::Object(members)) => {
+                    for (name, value) in members {
+                        if matches!(value, Json::Array(_)) {
+                            match self.names(value, "dependencies") {
+                                Ok(names) => drop(required.insert(name.clone(), names)),
+                                Err(defect) => found.extend(defect),
+                            }
+                        } else {
+                            schemas.insert(name.clone(), self.compile(value, home));
                         }
-                    } else {
-                        schemas.insert(name.clone(), self.compile(value, home));
                     }
                 }
+                Some(_) => found.extend(self.defect("dependencies")),
             }
         } else {
-            schemas = self.named(schema, "dependentSchemas", home);
+            schemas = self.named(schema, "dependentSchemas", home, found);
             match schema.get("dependentRequired") {
                 None => {}
                 Some(Json::Object(members)) => {

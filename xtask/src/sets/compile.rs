@@ -2,14 +2,17 @@
 //! annotations dropped.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
 
 use super::Options;
 use super::json::Json;
-use super::node::{Arena, FALSE, Keyword, NodeId, RefId, TRUE, types};
+use super::node::{Arena, FALSE, Keyword, Mark, NodeId, RefId, TRUE, types};
 use super::scope::{Dialect, Found, Scopes};
 
 /// Deepest chain of schemas within schemas that is compiled.
 const MAX_DEPTH: usize = 12_000;
+/// Values in an opaque schema that is known by what it says.
+const MAX_MARKED: usize = 1_000;
 
 /// Keywords that leave a lone `$ref` a mere name for its target.
 const SILENT: [&str; 11] = [
@@ -36,6 +39,8 @@ pub struct Compiler<'a, 'b> {
     /// Where the schemas go.
     pub arena: &'b mut Arena,
     scopes: Scopes<'a>,
+    /// Number of the document.
+    document: usize,
     /// How the comparison is made.
     pub options: &'b Options,
     progress: HashMap<*const Json, Progress>,
@@ -49,7 +54,9 @@ pub struct Compiler<'a, 'b> {
 impl<'a, 'b> Compiler<'a, 'b> {
     /// Returns a compiler for the document with this root.
     pub fn new(arena: &'b mut Arena, root: &'a Json, options: &'b Options) -> Self {
+        arena.n_documents += 1;
         Self {
+            document: arena.n_documents,
             arena,
             scopes: Scopes::new(root),
             options,
@@ -74,8 +81,22 @@ impl<'a, 'b> Compiler<'a, 'b> {
         self.compile(schema, home)
     }
 
-    fn opaque(&mut self, why: impl Into<String>) -> NodeId {
-        self.arena.add(vec![Keyword::Opaque(why.into())])
+    fn opaque(&mut self, why: impl Into<String>, mark: Mark) -> NodeId {
+        self.arena.has_contexts |= mark == Mark::Context;
+        self.arena.add(vec![Keyword::Opaque(why.into(), mark)])
+    }
+
+    /// Returns what a schema that is not understood stands for.
+    fn mark(&self, schema: &Json, home: usize) -> Mark {
+        if refers_to_nothing(schema, &mut { MAX_MARKED }) {
+            let dialect = self.scopes.resource(home).dialect;
+            return Mark::Same(dialect, Rc::new(schema.clone()));
+        }
+        self.place(schema)
+    }
+
+    fn place(&self, schema: &Json) -> Mark {
+        Mark::Place(self.document, std::ptr::from_ref(schema).addr())
     }
 
     pub fn compile(&mut self, schema: &'a Json, home: usize) -> NodeId {
@@ -89,7 +110,8 @@ impl<'a, 'b> Compiler<'a, 'b> {
             Json::Object(members) => members,
             Json::Null | Json::Number(_) | Json::String(_) | Json::Array(_) => {
                 self.defects.push("a schema is no object".to_owned());
-                return self.opaque("a schema is no object");
+                let mark = self.mark(schema, home);
+                return self.opaque("a schema is no object", mark);
             }
         };
         let address = std::ptr::from_ref(schema);
@@ -105,11 +127,13 @@ impl<'a, 'b> Compiler<'a, 'b> {
         if let Some(edition) = schema.get("$schema").and_then(Json::as_str)
             && Dialect::named(edition).is_none()
         {
-            return self.opaque(format!("{edition} is an edition of its own"));
+            let mark = self.mark(schema, home);
+            return self.opaque(format!("{edition} is an edition of its own"), mark);
         }
         if self.depth >= MAX_DEPTH {
             self.longest = usize::MAX;
-            return self.opaque("the schema nests too deep");
+            let mark = self.mark(schema, home);
+            return self.opaque("the schema nests too deep", mark);
         }
         self.progress.insert(address, Progress::Open(None));
         self.depth += 1;
@@ -151,29 +175,50 @@ impl<'a, 'b> Compiler<'a, 'b> {
                 break;
             }
             if !seen.insert(std::ptr::from_ref(schema)) {
-                return Err(self.opaque("a reference leads back to itself"));
+                let mark = self.place(schema);
+                return Err(self.opaque("a reference leads back to itself", mark));
             }
             let found = self.scopes.resolve(reference, home);
-            (schema, home) = self.found(found)?;
+            (schema, home) = self.found(found, schema, home)?;
         }
         self.longest = self.longest.max(self.depth + seen.len());
         Ok((schema, home))
     }
 
-    fn found(&mut self, found: Found<'a>) -> Result<(&'a Json, usize), NodeId> {
+    /// Returns what a reference in a schema led to.
+    fn found(
+        &mut self,
+        found: Found<'a>,
+        schema: &Json,
+        home: usize,
+    ) -> Result<(&'a Json, usize), NodeId> {
         match found {
             Found::Schema(schema, home) => Ok((schema, home)),
-            Found::Remote(uri) => Err(self.opaque(format!("{uri} is not in the document"))),
-            Found::Dynamic => Err(self.opaque("a $dynamicRef has several targets")),
+            Found::Remote(uri) => {
+                let why = format!("{uri} is not in the document");
+                let mark = if self.scopes.is_dynamic {
+                    Mark::Context
+                } else if uri.contains(':') {
+                    let dialect = self.scopes.resource(home).dialect;
+                    Mark::Same(dialect, Rc::new(Json::String(uri)))
+                } else {
+                    self.place(schema)
+                };
+                Err(self.opaque(why, mark))
+            }
+            Found::Dynamic(key) => {
+                Err(self.opaque(format!("a {key} has several targets"), Mark::Context))
+            }
             Found::Dangling(reference) => {
                 self.defects.push(format!("{reference} leads nowhere"));
-                Err(self.opaque(format!("{reference} leads nowhere")))
+                let mark = self.place(schema);
+                Err(self.opaque(format!("{reference} leads nowhere"), mark))
             }
         }
     }
 
-    fn reference(&mut self, found: Found<'a>) -> NodeId {
-        match self.found(found) {
+    fn reference(&mut self, found: Found<'a>, schema: &Json, home: usize) -> NodeId {
+        match self.found(found, schema, home) {
             Ok((schema, home)) => self.compile(schema, home),
             Err(node) => node,
         }
@@ -187,28 +232,28 @@ impl<'a, 'b> Compiler<'a, 'b> {
     ) -> Vec<Keyword> {
         let dialect = self.scopes.resource(home).dialect;
         let mut found = Vec::new();
-        let mut add = |keyword: Option<Keyword>| found.extend(keyword);
-        if let Some(Json::String(reference)) = members.get("$ref") {
-            let target = self.scopes.resolve(reference, home);
-            add(Some(Keyword::AllOf(vec![self.reference(target)])));
-        }
-        if let (Some(Json::String(reference)), true) =
-            (members.get("$dynamicRef"), dialect == Dialect::Twenty)
-        {
-            let target = self.scopes.resolve_dynamic(reference, home);
-            add(Some(Keyword::AllOf(vec![self.reference(target)])));
-        }
-        if let (Some(reference), true) = (
-            members.get("$recursiveRef").and_then(Json::as_str),
-            dialect == Dialect::Nineteen,
-        ) {
-            // In one resource alone, it leads where a `$ref` leads.
-            add(Some(if self.scopes.is_single() {
-                let target = self.scopes.resolve(reference, home);
-                Keyword::AllOf(vec![self.reference(target)])
-            } else {
-                Keyword::Opaque("a $recursiveRef has several targets".to_owned())
-            }));
+        for key in ["$ref", "$dynamicRef", "$recursiveRef"] {
+            let known = match key {
+                "$dynamicRef" => dialect == Dialect::Twenty,
+                "$recursiveRef" => dialect == Dialect::Nineteen,
+                _ => true,
+            };
+            let reference = match members.get(key).filter(|_| known) {
+                None => continue,
+                Some(Json::String(reference)) => reference,
+                Some(_) => {
+                    found.extend(self.defect(key));
+                    continue;
+                }
+            };
+            let target = match key {
+                "$dynamicRef" => self.scopes.resolve_dynamic(reference, home),
+                // In one resource alone, it leads where a `$ref` leads.
+                "$recursiveRef" if !self.scopes.is_single() => Found::Dynamic(key),
+                _ => self.scopes.resolve(reference, home),
+            };
+            let node = self.reference(target, schema, home);
+            found.push(Keyword::AllOf(vec![node]));
         }
         self.values(schema, dialect, &mut found);
         self.numbers(schema, &mut found);
@@ -216,7 +261,27 @@ impl<'a, 'b> Compiler<'a, 'b> {
         self.arrays(schema, home, dialect, &mut found);
         self.objects(schema, home, dialect, &mut found);
         self.logic(schema, home, dialect, &mut found);
+        for keyword in &mut found {
+            if let Keyword::Opaque(_, mark @ Mark::Here) = keyword {
+                *mark = self.mark(schema, home);
+            }
+        }
         found
+    }
+}
+
+/// Says whether what a small schema says is all that it means.
+fn refers_to_nothing(schema: &Json, left: &mut usize) -> bool {
+    let Some(fewer) = left.checked_sub(1) else {
+        return false;
+    };
+    *left = fewer;
+    match schema {
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => true,
+        Json::Array(items) => items.iter().all(|item| refers_to_nothing(item, left)),
+        Json::Object(members) => members.iter().all(|(key, value)| {
+            !key.to_lowercase().ends_with("ref") && refers_to_nothing(value, left)
+        }),
     }
 }
 

@@ -65,7 +65,7 @@ impl Arena {
         };
         match keyword {
             Keyword::Never => Some(false),
-            Keyword::Opaque(_) => None,
+            Keyword::Opaque(..) => None,
             Keyword::Ref(target) => self.valid(self.target(*target), value),
             Keyword::Types(mask) => Some(of_type(value, *mask)),
             Keyword::Enum(values) => Some(values.binary_search(value).is_ok()),

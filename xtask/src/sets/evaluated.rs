@@ -146,7 +146,7 @@ impl Search {
                     }
                 }
                 // An opaque keyword may look at anything.
-                Keyword::Opaque(_) => return None,
+                Keyword::Opaque(..) => return None,
                 Keyword::Never
                 | Keyword::Types(_)
                 | Keyword::Enum(_)

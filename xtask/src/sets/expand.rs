@@ -34,7 +34,7 @@ impl Search {
             }
             match item {
                 Item::Lit(lit) if lit.holds => {
-                    if lit.node == FALSE || state.seen.contains(&!lit) {
+                    if lit.node == FALSE || self.contradicts(state, lit) {
                         return false;
                     }
                     if !state.seen.insert(lit) {
@@ -51,7 +51,7 @@ impl Search {
                     }
                 }
                 Item::Lit(lit) => {
-                    if lit.node == TRUE || state.seen.contains(&!lit) {
+                    if lit.node == TRUE || self.contradicts(state, lit) {
                         return false;
                     }
                     if !state.seen.insert(lit) {
@@ -100,6 +100,10 @@ impl Search {
             }
         }
         true
+    }
+
+    fn contradicts(&self, state: &State, lit: Lit) -> bool {
+        state.seen.contains(&!lit) && self.arena.is_fixed(lit.node)
     }
 
     /// Returns how another value can differ from this array or object.

@@ -23,7 +23,7 @@ impl Search {
         };
         match keyword {
             Keyword::Never => vec![Vec::new()],
-            Keyword::Opaque(why) => vec![vec![Item::Unclear(why)]],
+            Keyword::Opaque(why, _) => vec![vec![Item::Unclear(why)]],
             Keyword::Ref(target) => vec![lit(Lit::no(self.arena.target(target)))],
             Keyword::Types(mask) => match kind_mask(kind) & mask {
                 0 => vec![Vec::new()],

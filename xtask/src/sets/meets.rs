@@ -23,7 +23,7 @@ impl Search {
         };
         match keyword {
             Keyword::Never => one(atom(Atom::Never)),
-            Keyword::Opaque(why) => one(vec![Item::Unclear(why)]),
+            Keyword::Opaque(why, _) => one(vec![Item::Unclear(why)]),
             Keyword::Ref(target) => one(lit(Lit::yes(self.arena.target(target)))),
             Keyword::Types(mask) => match kind_mask(kind) & mask {
                 0 => one(atom(Atom::Never)),

@@ -9,6 +9,7 @@ use super::automaton::Nfa;
 use super::decimal::Decimal;
 use super::json::Json;
 use super::regex;
+use super::scope::Dialect;
 
 /// Number of a schema.
 pub type NodeId = u32;
@@ -46,7 +47,7 @@ pub enum Keyword {
     /// Nothing is valid.
     Never,
     /// Something that is not understood; the text says what.
-    Opaque(String),
+    Opaque(String, Mark),
     /// A reference to a schema that contains this one.
     Ref(RefId),
     /// `type`, as bits.
@@ -107,6 +108,20 @@ pub enum Keyword {
     If(NodeId, NodeId, NodeId),
 }
 
+/// What an opaque schema stands for: two are one only if these are equal, for
+/// the reason why nothing is known of them does not say what they mean.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Mark {
+    /// The schema around it; no schema that is stored has it.
+    Here,
+    /// This JSON, which refers to nothing, as this edition reads it.
+    Same(Dialect, Rc<Json>),
+    /// A place in one document, by number and address.
+    Place(usize, usize),
+    /// Something else each time, however it was reached.
+    Context,
+}
+
 /// What a schema says about the members of an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Properties {
@@ -133,6 +148,10 @@ pub struct Arena {
     patterns: Vec<Pattern>,
     known_patterns: HashMap<String, PatternId>,
     refs: Vec<NodeId>,
+    /// Documents that were compiled.
+    pub n_documents: usize,
+    /// Some schema means something else each time.
+    pub has_contexts: bool,
     /// Schemas that the validator may still look at.
     pub fuel: Cell<u64>,
 }
@@ -146,6 +165,8 @@ impl Arena {
             patterns: Vec::new(),
             known_patterns: HashMap::new(),
             refs: Vec::new(),
+            n_documents: 0,
+            has_contexts: false,
             fuel: Cell::new(u64::MAX),
         };
         arena.add(Vec::new());
@@ -253,11 +274,51 @@ impl Arena {
         }
         for node in broken {
             if let Some(slot) = self.nodes.get_mut(node) {
-                *slot = vec![Keyword::Opaque(
-                    "a reference leads back to itself".to_owned(),
-                )];
+                let why = "a reference leads back to itself".to_owned();
+                // The number of the schema already tells it from all others.
+                *slot = vec![Keyword::Opaque(why, Mark::Place(0, node))];
             }
         }
+    }
+
+    /// Says whether a schema means the same wherever it stands, so that it
+    /// contradicts its own negation.
+    pub fn is_fixed(&self, id: NodeId) -> bool {
+        !self.has_contexts
+            || self.keywords(id).iter().all(|keyword| match keyword {
+                Keyword::Never
+                | Keyword::Types(_)
+                | Keyword::Enum(_)
+                | Keyword::Minimum(..)
+                | Keyword::Maximum(..)
+                | Keyword::MultipleOf(_)
+                | Keyword::MinLength(_)
+                | Keyword::MaxLength(_)
+                | Keyword::Pattern(_)
+                | Keyword::Format(_)
+                | Keyword::MinItems(_)
+                | Keyword::MaxItems(_)
+                | Keyword::Unique
+                | Keyword::Required(_)
+                | Keyword::MinProperties(_)
+                | Keyword::MaxProperties(_)
+                | Keyword::DependentRequired(_) => true,
+                Keyword::Opaque(_, mark) => *mark != Mark::Context,
+                // Deciding these by their parts costs steps, no more.
+                Keyword::Ref(_)
+                | Keyword::Items(..)
+                | Keyword::Contains(..)
+                | Keyword::UnevaluatedItems(_)
+                | Keyword::Properties(_)
+                | Keyword::PropertyNames(_)
+                | Keyword::DependentSchemas(_)
+                | Keyword::UnevaluatedProperties(_)
+                | Keyword::AllOf(_)
+                | Keyword::AnyOf(_)
+                | Keyword::OneOf(_)
+                | Keyword::Not(_)
+                | Keyword::If(..) => false,
+            })
     }
 
     /// Returns the schemas that apply to the same instance.
@@ -275,7 +336,7 @@ impl Arena {
                 }
                 Keyword::DependentSchemas(nodes) => steps.extend(nodes.values()),
                 Keyword::Never
-                | Keyword::Opaque(_)
+                | Keyword::Opaque(..)
                 | Keyword::Types(_)
                 | Keyword::Enum(_)
                 | Keyword::Minimum(..)

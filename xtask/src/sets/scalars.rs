@@ -3,13 +3,13 @@
 use super::compile::{Compiler, of_type};
 use super::decimal::Decimal;
 use super::json::Json;
-use super::node::{Keyword, types};
+use super::node::{Keyword, Mark, types};
 use super::scope::Dialect;
 
 impl Compiler<'_, '_> {
     pub fn defect(&mut self, key: &str) -> Option<Keyword> {
         self.defects.push(format!("{key} is malformed"));
-        Some(Keyword::Opaque(format!("{key} is malformed")))
+        Some(Keyword::Opaque(format!("{key} is malformed"), Mark::Here))
     }
 
     pub fn values(&mut self, schema: &Json, dialect: Dialect, found: &mut Vec<Keyword>) {
@@ -102,7 +102,7 @@ impl Compiler<'_, '_> {
             Some(Json::Number(number)) => match whole(number) {
                 Count::Fits(count) if Some(count) == idle => {}
                 Count::Fits(count) => found.push(keyword(count)),
-                Count::Large => found.push(Keyword::Opaque(format!("{key} counts too far"))),
+                Count::Large => found.push(too_far(key)),
                 Count::Malformed => found.extend(self.defect(key)),
             },
             Some(_) => found.extend(self.defect(key)),
@@ -133,6 +133,11 @@ pub enum Count {
     Fits(u64),
     Large,
     Malformed,
+}
+
+/// A count that is not followed.
+pub fn too_far(key: &str) -> Keyword {
+    Keyword::Opaque(format!("{key} counts too far"), Mark::Here)
 }
 
 /// Reads a count.

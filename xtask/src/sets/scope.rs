@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::json::Json;
 
 /// The editions of JSON Schema that read a keyword differently.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Dialect {
     /// Draft 4.
     Four,
@@ -148,7 +148,7 @@ pub enum Found<'a> {
     /// This document should have it and does not.
     Dangling(String),
     /// It depends on how the schema was reached.
-    Dynamic,
+    Dynamic(&'static str),
 }
 
 /// The index of a document.
@@ -158,6 +158,8 @@ pub struct Scopes<'a> {
     by_uri: HashMap<String, usize>,
     anchors: HashMap<(usize, String), &'a Json>,
     dynamic: HashMap<String, Vec<(&'a Json, usize)>>,
+    /// What refers to this document may lead elsewhere within it.
+    pub is_dynamic: bool,
     /// Resource of each schema, by its address.
     homes: HashMap<*const Json, usize>,
 }
@@ -175,6 +177,7 @@ impl<'a> Scopes<'a> {
             by_uri: HashMap::from([(String::new(), 0)]),
             anchors: HashMap::new(),
             dynamic: HashMap::new(),
+            is_dynamic: false,
             homes: HashMap::new(),
         };
         scopes.index(root, 0, true);
@@ -217,6 +220,8 @@ impl<'a> Scopes<'a> {
         }
         self.homes.insert(std::ptr::from_ref(schema), home);
         if !old {
+            let keys = ["$dynamicAnchor", "$recursiveAnchor"];
+            self.is_dynamic |= keys.iter().any(|key| schema.get(key).is_some());
             for key in ["$anchor", "$dynamicAnchor"] {
                 if let Some(anchor) = schema.get(key).and_then(Json::as_str) {
                     self.anchors.insert((home, anchor.to_owned()), schema);
@@ -277,7 +282,8 @@ impl<'a> Scopes<'a> {
             let uri = join(&self.resource(home).base, uri);
             match self.by_uri.get(&uri) {
                 Some(home) => *home,
-                None => return Found::Remote(uri),
+                None if fragment.is_empty() => return Found::Remote(uri),
+                None => return Found::Remote(format!("{uri}#{fragment}")),
             }
         };
         let fragment = decode(fragment);
@@ -313,7 +319,7 @@ impl<'a> Scopes<'a> {
             (Found::Schema(schema, _), [_, _, ..])
                 if schema.get("$dynamicAnchor").and_then(Json::as_str) == Some(anchor) =>
             {
-                Found::Dynamic
+                Found::Dynamic("$dynamicRef")
             }
             _ => found,
         }

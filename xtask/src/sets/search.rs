@@ -152,7 +152,7 @@ impl Search {
         goal.sort_unstable();
         goal.dedup();
         let contradicts = goal.windows(2).any(|pair| match pair {
-            [one, other] => one.node == other.node,
+            [one, other] => one.node == other.node && self.arena.is_fixed(one.node),
             _ => false,
         });
         let never = |lit: &Lit| *lit == Lit::yes(FALSE) || *lit == Lit::no(TRUE);
@@ -253,7 +253,7 @@ impl Search {
             }
             for keyword in self.arena.keywords(node) {
                 match keyword {
-                    Keyword::Opaque(why) => return why.clone(),
+                    Keyword::Opaque(why, _) => return why.clone(),
                     Keyword::Pattern(pattern) => {
                         if let Err(why) = self.arena.nfa(*pattern) {
                             return why.to_owned();
