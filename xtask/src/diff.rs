@@ -23,6 +23,8 @@ use bump::Bump;
 use kinds::{Judge, Rule};
 use surface::{Place, Surface};
 
+use crate::sets;
+
 /// Which way a value travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Position {
@@ -121,6 +123,11 @@ impl Change {
 
 /// Lists every change, the gravest first.
 pub fn diff(old: &Surface, new: &Surface) -> Vec<Change> {
+    // Without a thread to share, every comparison says so by itself.
+    sets::on_large_stack(|| listed(old, new)).unwrap_or_else(|_| listed(old, new))
+}
+
+fn listed(old: &Surface, new: &Surface) -> Vec<Change> {
     let mut changes = tools::compare(old, new);
     changes.extend(facts::compare(old, new));
     for (key, before) in &old.bodies {

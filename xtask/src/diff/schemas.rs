@@ -4,6 +4,9 @@
 //! the verdicts listed, so that no break is missed; and where the whole is
 //! proven to go on, no part of it is called a break by the sets.
 
+use std::borrow::Cow;
+use std::cell::OnceCell;
+
 use serde_json::Value;
 
 use crate::diff::alarm;
@@ -36,10 +39,12 @@ pub fn compare(
         position,
         enforces_formats,
         through,
-        scion: Scion::new(&new.root),
+        old_set: sets::Document::new(&old.root),
+        new_set: sets::Document::new(&new.root),
+        scion: OnceCell::new(),
         promised: match position {
-            Position::Output => opened(&old.root),
-            Position::Input | Position::Surface => old.root.clone(),
+            Position::Output if has_open(&old.root) => Cow::Owned(opened(&old.root)),
+            Position::Output | Position::Input | Position::Surface => Cow::Borrowed(&old.root),
         },
     };
     pair.compare()
@@ -51,9 +56,17 @@ struct Pair<'a> {
     position: Position,
     enforces_formats: bool,
     through: &'a str,
-    scion: Scion,
+    old_set: sets::Document,
+    new_set: sets::Document,
+    scion: OnceCell<Scion>,
     /// The old schema as its readers were told to read it.
-    promised: Value,
+    promised: Cow<'a, Value>,
+}
+
+/// A schema that single differences are brought into.
+struct Base<'a> {
+    root: &'a Value,
+    set: sets::Document,
 }
 
 impl Pair<'_> {
@@ -66,10 +79,17 @@ impl Pair<'_> {
                 && local.rule == Rule::FieldAddedOptional
                 && local.is_open
         };
-        let base = self
-            .scion
-            .graft(&self.promised, locals.iter().filter(is_given));
-        let whole = self.goes_on(&base, &self.new.root);
+        let base = if locals.iter().any(|local| is_given(&local)) {
+            let given = locals.iter().filter(is_given);
+            Cow::Owned(self.scion().graft(&self.promised, given))
+        } else {
+            Cow::Borrowed(&*self.promised)
+        };
+        let base = Base {
+            root: &base,
+            set: self.set(&base),
+        };
+        let whole = self.goes_on(&base.set, &self.new_set);
         let by_sets = |local: &Local| self.judge(local) == Judge::Sets;
         // A field that came or went is no respelling, and then the other way
         // round need not be asked.
@@ -79,8 +99,8 @@ impl Pair<'_> {
                 .iter()
                 .any(|local| is_addition(local.rule) || local.rule == Rule::FieldRemoved)
             && self.goes_back() == Answer::Proven
-            && (self.promised == self.old.root
-                || contained(&self.new.root, &self.old.root) == Answer::Proven);
+            && (matches!(self.promised, Cow::Borrowed(_))
+                || contained(&self.new_set, &self.old_set) == Answer::Proven);
         let mut changes = Vec::new();
         let mut respelled = Vec::new();
         let mut is_explained = false;
@@ -101,8 +121,8 @@ impl Pair<'_> {
                 }
                 Judge::Never(_) => change.verdict = Bump::Major,
                 Judge::Sets if is_given(&local) => {
-                    let alone = self.scion.graft(&self.old.root, std::iter::once(local));
-                    let answer = contained(&self.old.root, &alone);
+                    let alone = self.scion().graft(&self.old.root, std::iter::once(local));
+                    let answer = contained(&self.old_set, &sets::Document::new(&alone));
                     self.prove(&mut change, answer, &Answer::Proven);
                     change.verdict = Bump::Minor;
                     if change.proof == Proof::Refuted {
@@ -149,8 +169,20 @@ impl Pair<'_> {
         changes
     }
 
+    fn scion(&self) -> &Scion {
+        self.scion.get_or_init(|| Scion::new(&self.new.root))
+    }
+
+    fn set(&self, schema: &Value) -> sets::Document {
+        if std::ptr::eq(schema, &raw const self.old.root) {
+            self.old_set.clone()
+        } else {
+            sets::Document::new(schema)
+        }
+    }
+
     /// Says whether who was built for the first goes on with the second.
-    fn goes_on(&self, old: &Value, new: &Value) -> Answer {
+    fn goes_on(&self, old: &sets::Document, new: &sets::Document) -> Answer {
         match self.position {
             Position::Input | Position::Surface => contained(old, new),
             Position::Output => contained(new, old),
@@ -159,13 +191,13 @@ impl Pair<'_> {
 
     /// Says whether who was built for the second would go on with the first.
     fn goes_back(&self) -> Answer {
-        self.goes_on(&self.new.root, &self.old.root)
+        self.goes_on(&self.new_set, &self.old_set)
     }
 
     /// Judges one difference as if it were the only one.
-    fn alone(&self, base: &Value, local: &Local) -> Answer {
-        let alone = self.scion.graft(base, std::iter::once(local));
-        self.goes_on(base, &alone)
+    fn alone(&self, base: &Base, local: &Local) -> Answer {
+        let alone = self.scion().graft(base.root, std::iter::once(local));
+        self.goes_on(&base.set, &sets::Document::new(&alone))
     }
 
     fn judge(&self, local: &Local) -> Judge {
@@ -218,13 +250,13 @@ impl Pair<'_> {
     /// way round that breaks somebody.
     fn separates(&self, instance: &Value) -> bool {
         // The sets themselves bound what a stock validator is asked to follow.
-        let only = serde_json::json!({ "enum": [instance] });
-        let fits = |schema: &Value| match contained(&only, schema) {
+        let only = sets::Document::new(&serde_json::json!({ "enum": [instance] }));
+        let fits = |schema: &sets::Document| match contained(&only, schema) {
             Answer::Proven => Some(true),
             Answer::Refuted { .. } => Some(false),
             Answer::Unknown { .. } => None,
         };
-        let (old, new) = (fits(&self.old.root), fits(&self.new.root));
+        let (old, new) = (fits(&self.old_set), fits(&self.new_set));
         match self.position {
             Position::Input | Position::Surface => old == Some(true) && new == Some(false),
             Position::Output => old == Some(false) && new == Some(true),
@@ -300,9 +332,8 @@ fn is_addition(rule: Rule) -> bool {
 }
 
 /// Says whether every instance of the first schema is one of the second.
-fn contained(a: &Value, b: &Value) -> Answer {
-    let (a, b) = (sets::Document::new(a), sets::Document::new(b));
-    sets::contained(&a, &b, &sets::Options::default()).answer
+fn contained(a: &sets::Document, b: &sets::Document) -> Answer {
+    sets::contained(a, b, &sets::Options::default()).answer
 }
 
 /// Returns the innermost place that holds all of these.
@@ -317,6 +348,14 @@ fn nearest<'a>(mut places: impl Iterator<Item = &'a Place>) -> Option<Place> {
         nearest.pointer = shared.join("/");
     }
     Some(nearest)
+}
+
+fn has_open(schema: &Value) -> bool {
+    match schema {
+        Value::Object(map) => map.contains_key("x-open-enum") || map.values().any(has_open),
+        Value::Array(items) => items.iter().any(has_open),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
 }
 
 /// Returns the schema with every enum that may grow read as any text, which is

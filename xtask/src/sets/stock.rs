@@ -1,7 +1,7 @@
 //! The second opinion: no counterexample leaves here that a stock validator
 //! does not agree on.
 
-use jsonschema::{Draft, Registry};
+use jsonschema::{Draft, Registry, Validator};
 use serde_json::{Value, json};
 
 use super::json::Json;
@@ -26,7 +26,27 @@ pub fn separates(
     Ok(accepts(a, &instance, options)? && !accepts(b, &instance, options)?)
 }
 
+/// A validator, or why there is none.
+pub type Built = Result<Validator, String>;
+
 fn accepts(document: &Document, instance: &Value, options: &Options) -> Result<bool, String> {
+    let formats = enforces(options);
+    let kept = document
+        .stock
+        .get_or_init(|| (build(document, formats), formats));
+    let other;
+    let built = match kept {
+        (built, enforced) if *enforced == formats => built,
+        _ => {
+            other = build(document, formats);
+            &other
+        }
+    };
+    let validator = built.as_ref().map_err(Clone::clone)?;
+    Ok(validator.is_valid(instance))
+}
+
+fn build(document: &Document, formats: bool) -> Built {
     // Numbers beyond doubles are read as every stock reader reads them.
     let (root, _) = document.root.to_value();
     let draft = match Dialect::of(&document.root) {
@@ -37,7 +57,6 @@ fn accepts(document: &Document, instance: &Value, options: &Options) -> Result<b
         Dialect::Twenty => Draft::Draft202012,
     };
     let refuse = |why: String| format!("a stock validator cannot read the schema: {why}");
-    let formats = enforces(options);
     let build = jsonschema::options()
         .with_draft(draft)
         .should_validate_formats(formats);
@@ -53,10 +72,7 @@ fn accepts(document: &Document, instance: &Value, options: &Options) -> Result<b
             .with_registry(&registry)
             .build(&json!({ "$ref": format!("{BASE}#{}", document.pointer) }))
     };
-    match built {
-        Ok(validator) => Ok(validator.is_valid(instance)),
-        Err(error) => Err(refuse(error.masked_with("a value").to_string())),
-    }
+    built.map_err(|error| refuse(error.masked_with("a value").to_string()))
 }
 
 /// Says whether any format is enforced.

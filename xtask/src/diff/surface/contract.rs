@@ -21,10 +21,14 @@ pub fn surface(label: &str, sources: &Sources) -> Surface {
         enforces_formats: true,
         ..Surface::default()
     };
+    let mut shapes = Shapes {
+        sources,
+        known: BTreeMap::new(),
+    };
     for (file, value) in sources {
         if let Some(stem) = stem(file, "tools/") {
             let name = value["name"].as_str().unwrap_or(stem).to_owned();
-            surface.tools.insert(name, tool(sources, file, value));
+            surface.tools.insert(name, tool(&mut shapes, file, value));
         }
     }
     settings_facts(&mut surface, settings);
@@ -98,7 +102,7 @@ pub fn surface(label: &str, sources: &Sources) -> Surface {
     if let Some(ledger) = sources.get("deprecations.json") {
         announcements(&mut surface, ledger);
     }
-    bodies(&mut surface, sources);
+    bodies(&mut surface, &mut shapes);
     surface
 }
 
@@ -155,22 +159,22 @@ fn listed(surface: &mut Surface, family: Family, file: &str, list: &str, key: &s
     }
 }
 
-fn tool(sources: &Sources, file: &str, value: &Value) -> Tool {
+fn tool(shapes: &mut Shapes, file: &str, value: &Value) -> Tool {
     let place = Place::new(format!("schema/{file}"), "");
-    let mut facts = value.clone();
     let mut take = |key: &str| {
-        let schema = facts
-            .as_object_mut()
-            .and_then(|map| map.shift_remove(key))?;
-        Some(gathered(sources, &schema, place.key(key)))
+        let schema = value.get(key)?;
+        Some(shapes.gathered(schema, place.key(key)))
     };
     let input = take("inputSchema");
     let output = take("outputSchema");
+    let facts = value.as_object().into_iter().flatten();
+    let facts = facts.filter(|(key, _)| !matches!(key.as_str(), "inputSchema" | "outputSchema"));
+    let facts = facts.map(|(key, fact)| (key.clone(), fact.clone()));
     Tool {
-        input: input.unwrap_or_else(|| gathered(sources, &json!({}), place.key("inputSchema"))),
+        input: input.unwrap_or_else(|| shapes.gathered(&json!({}), place.key("inputSchema"))),
         output,
         place,
-        facts,
+        facts: Value::Object(facts.collect()),
     }
 }
 
@@ -198,7 +202,7 @@ fn announcements(surface: &mut Surface, ledger: &Value) {
 }
 
 /// What resources and routes take and answer, by their address.
-fn bodies(surface: &mut Surface, sources: &Sources) {
+fn bodies(surface: &mut Surface, shapes: &mut Shapes) {
     let mut named = Vec::new();
     for ((family, name), fact) in &surface.facts {
         let places: &[(&str, bool)] = match family {
@@ -217,35 +221,48 @@ fn bodies(surface: &mut Surface, sources: &Sources) {
         let place = Place::new(format!("{SHAPES}{shape}.json"), "");
         surface
             .bodies
-            .insert((name, is_sent), gathered(sources, &schema, place));
+            .insert((name, is_sent), shapes.gathered(&schema, place));
     }
 }
 
-/// Returns the schema with every shape that it needs below `$defs`.
-fn gathered(sources: &Sources, schema: &Value, place: Place) -> Document {
-    let mut names = BTreeSet::new();
-    let mut root = pointed(schema, &mut names);
-    let mut shapes = Map::new();
-    while let Some(name) = names
-        .iter()
-        .find(|name| !shapes.contains_key(*name))
-        .cloned()
-    {
-        let file = format!("shapes/{name}.json");
-        // A shape that is missing is told by ref_unresolved.
-        let shape = sources.get(&file).cloned().unwrap_or(json!(true));
-        let shape = pointed(&shape, &mut names);
-        shapes.insert(name, shape);
-    }
-    if let Some(map) = root.as_object_mut()
-        && !shapes.is_empty()
-    {
-        map.insert("$defs".to_owned(), Value::Object(shapes));
-    }
-    Document {
-        root,
-        place,
-        shapes: Some(SHAPES),
+/// The shapes that schemas refer to.
+struct Shapes<'a> {
+    sources: &'a Sources,
+    /// Those that were read, each with the names that it refers to.
+    known: BTreeMap<String, (Value, BTreeSet<String>)>,
+}
+
+impl Shapes<'_> {
+    /// Returns the schema with every shape that it needs below `$defs`.
+    fn gathered(&mut self, schema: &Value, place: Place) -> Document {
+        let mut names = BTreeSet::new();
+        let mut root = pointed(schema, &mut names);
+        let mut shapes = Map::new();
+        while let Some(name) = names
+            .iter()
+            .find(|name| !shapes.contains_key(*name))
+            .cloned()
+        {
+            let (shape, inner) = self.known.entry(name.clone()).or_insert_with(|| {
+                // A shape that is missing is told by ref_unresolved.
+                let shape = self.sources.get(&format!("shapes/{name}.json"));
+                let mut inner = BTreeSet::new();
+                let shape = pointed(shape.unwrap_or(&Value::Bool(true)), &mut inner);
+                (shape, inner)
+            });
+            names.extend(inner.iter().cloned());
+            shapes.insert(name, shape.clone());
+        }
+        if let Some(map) = root.as_object_mut()
+            && !shapes.is_empty()
+        {
+            map.insert("$defs".to_owned(), Value::Object(shapes));
+        }
+        Document {
+            root,
+            place,
+            shapes: Some(SHAPES),
+        }
     }
 }
 
