@@ -14,6 +14,7 @@
 //!    references resolved, older spellings read, annotations dropped, equal
 //!    schemas stored once, so that what did not change contradicts its own
 //!    negation at once.
+//!    Documents that differ in words alone are not even compiled (`alike`).
 //! 2. A goal is looked at once per type (`search`, `expand`,
 //!    `meets`, `fails`, `apart`). Each schema
 //!    becomes demands on an instance of that type, and choices: a failed
@@ -32,6 +33,10 @@
 //! # Why the answers can be trusted
 //!
 //! *Proven* means that every branch of the search ended in a contradiction.
+//! A schema contradicts its own negation, and schemas are one if they say the
+//! same; what is not understood is one with another only if both stand for the
+//! same JSON that refers to nothing, or for the same place of one document, and
+//! what depends on how it was reached is one with nothing (`node::Mark`).
 //! A goal that turns up within itself is taken to have no instance: instances
 //! are finite, so if it had one, it had one that does not contain another.
 //! An emptiness that leans on such an assumption is remembered only once the
@@ -52,7 +57,7 @@
 //! - Instances that would be too large to build, or hold numbers that doubles
 //!   cannot; schemas nested beyond 500 levels.
 //! - More than some hundred cases of an `unevaluated…` keyword, more than 300
-//!   branches of a failed `oneOf`, classes of names too small to tell.
+//!   branches of a failed `oneOf` that no tag tells apart, classes of names too small to tell.
 //! - What takes more steps than the options allow.
 
 use std::cell::Cell;
@@ -60,6 +65,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
+mod alike;
 mod apart;
 mod applicators;
 mod array;
@@ -248,7 +254,7 @@ pub fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Str
 }
 
 fn compare(a: &Document, b: &Document, options: &Options) -> Verdict {
-    if a.pointer == b.pointer && scope::alike(&a.root, &b.root) {
+    if a.pointer == b.pointer && alike::alike(&a.root, &b.root) {
         return Verdict {
             answer: Answer::Proven,
             steps: 1,

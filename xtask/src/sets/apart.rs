@@ -2,6 +2,7 @@
 //! values, or a member that both require and that tells them apart. Tagged
 //! unions are told apart here, without a search.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::compile::of_type;
@@ -21,8 +22,9 @@ impl Search {
             return pairs.clone();
         }
         let mut pairs = Vec::new();
-        for (at, one) in nodes.iter().enumerate() {
-            for (other_at, other) in nodes.iter().enumerate().skip(at + 1) {
+        let untold = if self.are_tagged(nodes) { &[] } else { nodes };
+        for (at, one) in untold.iter().enumerate() {
+            for (other_at, other) in untold.iter().enumerate().skip(at + 1) {
                 if !self.apart(*one, *other) {
                     pairs.push((at, other_at));
                 }
@@ -31,6 +33,32 @@ impl Search {
         let pairs: Pairs = pairs.into();
         self.pairs.insert(nodes.to_vec(), pairs.clone());
         pairs
+    }
+
+    /// Says whether all are objects, with a member that each requires and
+    /// whose values are listed without repetition.
+    pub fn are_tagged(&self, nodes: &[NodeId]) -> bool {
+        let Some((first, rest)) = nodes.split_first() else {
+            return true;
+        };
+        let tag = |node: NodeId, name: &String| {
+            let keywords = self.arena.keywords(node);
+            let is_told = mask_of(keywords) == types::OBJECT
+                && required(keywords).any(|needed| needed == name);
+            let mut lists = members(keywords, name)
+                .filter(|_| is_told)
+                .flat_map(|member| self.arena.keywords(member));
+            lists.find_map(|keyword| match keyword {
+                Keyword::Enum(values) => Some(values),
+                _ => None,
+            })
+        };
+        required(self.arena.keywords(*first)).any(|name| {
+            let mut seen = HashSet::new();
+            std::iter::once(first).chain(rest).all(|node| {
+                tag(*node, name).is_some_and(|values| values.iter().all(|value| seen.insert(value)))
+            })
+        })
     }
 
     /// Says whether two schemas plainly have no instance in common.

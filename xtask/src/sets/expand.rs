@@ -102,7 +102,8 @@ impl Search {
         true
     }
 
-    fn contradicts(&self, state: &State, lit: Lit) -> bool {
+    /// Says whether a schema is known to hold the other way round.
+    pub fn contradicts(&self, state: &State, lit: Lit) -> bool {
         state.seen.contains(&!lit) && self.arena.is_fixed(lit.node)
     }
 

@@ -191,7 +191,7 @@ impl Search {
             Keyword::OneOf(nodes) => {
                 let none = nodes.iter().map(|node| Item::Lit(Lit::no(*node)));
                 let mut ways = vec![none.collect::<Vec<_>>()];
-                if nodes.len() > MAX_PAIRS {
+                if nodes.len() > MAX_PAIRS && !self.are_tagged(&nodes) {
                     ways.push(vec![Item::Unclear("a oneOf is too long".to_owned())]);
                     return ways;
                 }

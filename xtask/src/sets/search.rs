@@ -1,11 +1,11 @@
 //! The search for an instance of a goal: type by type, branch by branch.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::apart::Pairs;
 use super::evaluate::{Truth, not};
-use super::goal::{Clause, Kind, Lit, Origin, State};
+use super::goal::{Clause, Item, Kind, Lit, Origin, State};
 use super::json::Json;
 use super::node::{Arena, FALSE, Keyword, NodeId, TRUE};
 
@@ -213,10 +213,12 @@ impl Search {
             }
             return gather.end();
         }
+        let Some(items) = self.items(goal) else {
+            return Found::free(Outcome::Empty);
+        };
         for kind in Kind::ALL {
             let mut state = State::new(kind);
-            let items = goal.iter().map(|lit| super::goal::Item::Lit(*lit));
-            if !self.expand(&mut state, items.collect()) {
+            if !self.expand(&mut state, items.clone()) {
                 continue;
             }
             let found = self.branch(goal, state);
@@ -225,6 +227,35 @@ impl Search {
             }
         }
         gather.end()
+    }
+
+    /// Returns a goal as demands, those last that are to be met first; `None`
+    /// if it asks for one of several schemas that it excludes, all of them.
+    fn items(&self, goal: &Goal) -> Option<Vec<Item>> {
+        let mut excluded: HashSet<NodeId> = HashSet::new();
+        let (held, failed): (Vec<Lit>, Vec<Lit>) = goal.iter().partition(|lit| lit.holds);
+        for lit in &failed {
+            excluded.insert(lit.node);
+            match self.arena.keywords(lit.node) {
+                [Keyword::AnyOf(nodes)] => excluded.extend(nodes),
+                [Keyword::OneOf(nodes)] if self.are_tagged(nodes) => excluded.extend(nodes),
+                _ => {}
+            }
+        }
+        let mut items: Vec<Item> = failed.into_iter().map(Item::Lit).collect();
+        for lit in held {
+            items.push(Item::Lit(lit));
+            if let [Keyword::AnyOf(nodes) | Keyword::OneOf(nodes)] = self.arena.keywords(lit.node) {
+                let is_left =
+                    |node: &&NodeId| !(excluded.contains(*node) && self.arena.is_fixed(**node));
+                let mut left = nodes.iter().filter(is_left);
+                let first = left.next()?;
+                if left.next().is_none() {
+                    items.push(Item::Lit(Lit::yes(*first)));
+                }
+            }
+        }
+        Some(items)
     }
 
     /// Returns the shortest list of values that the goal is confined to.
@@ -245,7 +276,7 @@ impl Search {
         if self.arena.fuel.get() == 0 {
             return format!("the budget of {} steps ran out", self.max_steps);
         }
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         let mut open: Vec<NodeId> = goal.iter().map(|lit| lit.node).collect();
         while let Some(node) = open.pop() {
             if !seen.insert(node) {
@@ -307,6 +338,9 @@ impl Search {
         if !self.spend(1 + (state.clauses.len() + state.seen.len()) as u64 / 32) {
             return self.spent();
         }
+        if !self.narrow(&mut state) {
+            return Found::free(Outcome::Empty);
+        }
         let relaxed = self.relaxed(goal, &state);
         let mut gather = Gather::new();
         let place = match relaxed.outcome {
@@ -354,6 +388,42 @@ impl Search {
             }
         }
         gather.end()
+    }
+
+    /// Drops the alternatives that contradict at once, before anything is
+    /// copied for them; `false` if some choice has none left.
+    fn narrow(&mut self, state: &mut State) -> bool {
+        let fails = |item: &Item| match item {
+            Item::Lit(lit) => self.contradicts(state, *lit),
+            Item::Only(nodes, place) => {
+                let chosen = nodes.get(*place);
+                chosen.is_some_and(|node| self.contradicts(state, Lit::yes(*node)))
+            }
+            Item::Atom(_) | Item::Unclear(_) => false,
+        };
+        let narrow = |clause: &Clause| {
+            let all = clause.alternatives.iter();
+            let left = all.filter(|alternative| !alternative.iter().any(fails));
+            let left: Vec<&Vec<Item>> = left.collect();
+            (left.len() < clause.alternatives.len())
+                .then(|| left.into_iter().cloned().collect::<Vec<_>>())
+        };
+        let narrowed: Vec<_> = state.clauses.iter().map(narrow).collect();
+        let mut made = Vec::new();
+        let clauses = std::mem::take(&mut state.clauses);
+        for (mut clause, narrowed) in clauses.into_iter().zip(narrowed) {
+            match narrowed {
+                None => {}
+                Some(left) if left.is_empty() => return false,
+                Some(left) if left.len() == 1 => {
+                    made.extend(left.into_iter().flatten());
+                    continue;
+                }
+                Some(left) => clause.alternatives = left.into(),
+            }
+            state.clauses.push(clause);
+        }
+        self.expand(state, made)
     }
 
     /// Looks for a value that meets all demands but the open choices.
