@@ -220,7 +220,7 @@ fn an_unknown_tool_is_an_error_of_the_protocol() {
             ("remeber", Some("remember")),
             ("memory_recall", None),
             ("Recall", Some("recall")),
-            ("share", None),
+            ("save", None),
         ] {
             let plain = door.name() == "plain HTTP";
             match door.call(tool, json!({ "scope": "core", "content": MARK })) {
