@@ -5,6 +5,7 @@ transport, era }. Writes one JSON line: { "ran", "failures" }.
 """
 
 import asyncio
+import functools
 import json
 import re
 import shutil
@@ -32,6 +33,14 @@ def filled(value, kept):
     return value
 
 
+@functools.cache
+def check_schemas(tools):
+    """Checks the schemas of a list; one that was seen before is not checked anew."""
+    for tool in json.loads(tools).values():
+        Draft202012Validator.check_schema(tool["inputSchema"])
+        Draft202012Validator.check_schema(tool["outputSchema"])
+
+
 async def run_vector(session, vector, settings):
     """Runs one vector; returns the list of what is wrong."""
     problems = []
@@ -40,9 +49,7 @@ async def run_vector(session, vector, settings):
         problems.append(f"contract version {announced.get('version')} in place of {settings['version']}")
 
     tools = {tool["name"]: tool for tool in await session.list_tools()}
-    for tool in tools.values():
-        Draft202012Validator.check_schema(tool["inputSchema"])
-        Draft202012Validator.check_schema(tool["outputSchema"])
+    check_schemas(json.dumps(tools))
 
     kept = {"empty": ""}
     for step in vector["given"]:

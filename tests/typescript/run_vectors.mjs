@@ -42,18 +42,29 @@ async function listAll(client) {
   return tools;
 }
 
+let compiled = { list: '', validators: new Map() };
+
+/** Compiles the schemas of a list; one that was seen before is not done anew. */
+function validatorsOf(tools) {
+  const list = JSON.stringify(tools);
+  if (compiled.list === list) return compiled.validators;
+  const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true, allErrors: true });
+  addFormats(ajv);
+  ajv.addKeyword('x-max-bytes');
+  ajv.addKeyword('x-open-enum');
+  for (const tool of tools) ajv.compile(tool.inputSchema);
+  compiled = { list, validators: new Map(tools.map((tool) => [tool.name, ajv.compile(tool.outputSchema)])) };
+  return compiled.validators;
+}
+
 async function runVector(client, vector) {
   const problems = [];
   const version = client.getServerCapabilities()?.experimental?.[CAPABILITY]?.version;
   if (version !== settings.version) problems.push(`contract version ${version} in place of ${settings.version}`);
 
-  const tools = new Map((await listAll(client)).map((tool) => [tool.name, tool]));
-  const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true, allErrors: true });
-  addFormats(ajv);
-  ajv.addKeyword('x-max-bytes');
-  ajv.addKeyword('x-open-enum');
-  const validators = new Map([...tools].map(([name, tool]) => [name, ajv.compile(tool.outputSchema)]));
-  for (const tool of tools.values()) ajv.compile(tool.inputSchema);
+  const listed = await listAll(client);
+  const tools = new Map(listed.map((tool) => [tool.name, tool]));
+  const validators = validatorsOf(listed);
 
   const kept = { empty: '' };
   for (const step of vector.given) {
