@@ -557,8 +557,11 @@ pub struct ExportMetricsOutput {
     pub window: ExportMetricsOutputWindow,
     ///How often what was done.
     pub metrics: MetricCounts,
-    ///One entry per day, oldest first.
+    ///One entry per day on which anything happened, oldest first.
     pub series: ::std::vec::Vec<MetricDay>,
+    ///Whether the oldest days were left out of series; absent when none was.
+    #[serde(default, skip_serializing_if = "::std::option::Option::is_none")]
+    pub truncated: ::std::option::Option<bool>,
 }
 ///What was counted.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]

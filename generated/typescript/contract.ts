@@ -608,8 +608,10 @@ export interface ExportMetricsOutput {
   };
   /** How often what was done. */
   metrics: MetricCounts;
-  /** One entry per day, oldest first. */
+  /** One entry per day on which anything happened, oldest first. */
   series: Array<MetricDay>;
+  /** Whether the oldest days were left out of series; absent when none was. */
+  truncated?: boolean;
 }
 
 /** Input of `forget`: Forget a memory. */
@@ -1078,9 +1080,9 @@ export interface Tools {
   delete_account: { input: DeleteAccountInput; output: DeleteAccountOutput };
   /** List the named things (services, files, people, tools) that memories are anchored to. Pass query to match names (part of a name is enough) and scope to stay in one scope; with neither, lists every entity you may see, most used first. Returns entities with id, name, scope and how many live memories each has, and next_cursor for the next page. Use an id with link, or a name as a recall query to read what is known about it. */
   entities: { input: EntitiesInput; output: EntitiesOutput };
-  /** Export memories whole and in the order they were stored, page by page: all of your own, forgotten, superseded and closed ones included, and what others share with you while it is live. Pass scopes to stay in some (absent: everything) and next_cursor as cursor until it is null. Each item has the full text, kind, scope, owner, author, provenance, dates, what became of it, entity names and links by id: enough to store it elsewhere without loss. A page ends early rather than grow past 40,000 characters; what is stored during the walk is left for the next one. To find something, use recall. */
+  /** Export memories whole and in the order they were stored, page by page: all of your own, forgotten, superseded and closed ones included, and what others share with you while it is live. Pass scopes to stay in some (absent: everything) and next_cursor as cursor until it is null. Each item has the full text, kind, scope, owner, author, provenance, dates, what became of it, entity names and links by id: enough to store it elsewhere without loss. A page ends early rather than grow past 40,000 characters, except for one memory that is longer by itself: it fills a page alone. What is stored during the walk is left for the next one. To find something, use recall. */
   export_memories: { input: ExportMemoriesInput; output: ExportMemoriesOutput };
-  /** Export how much this memory was used by you, day by day: calls of recall and build_context, memories shown, stored, imported and forgotten, texts that were known already, loops opened and closed. Pass days (how many UTC days back, today included). Returns window (days, from, to), metrics (the sums) and series (one entry per day, oldest first, zeros included). Counts are yours alone and hold no text; session_receipt counts from an exact moment. */
+  /** Export how much this memory was used by you, day by day: calls of recall and build_context, memories shown, stored, imported and forgotten, texts that were known already, loops opened and closed. Pass days (how many UTC days back, today included). Returns window (days, from, to), metrics (the sums) and series (one entry per day, oldest first; days on which nothing happened are left out). Past 40,000 characters the oldest days are left out of series and truncated is true; metrics still sums them all. Counts are yours alone and hold no text; session_receipt counts from an exact moment. */
   export_metrics: { input: ExportMetricsInput; output: ExportMetricsOutput };
   /** Retire one memory so that no search or briefing serves it again. Pass memory_id exactly (from recall) and a reason. It stays in the history and its owner can restore it; to replace it by a newer fact, do not forget: remember the new fact with links [{type: "supersedes", target}]. Finished tasks want close_loop, doubtful facts challenge. Forgetting twice changes nothing. Returns memory_id and invalidated. */
   forget: { input: ForgetInput; output: ForgetOutput };

@@ -6,7 +6,7 @@ use contract::ToolName::{
 };
 use memory::Memory;
 use serde_json::{Value, json};
-use store::Role;
+use store::{Metric, Role};
 
 use crate::fixture::{DAY_MS, World, call, code, id, run, session_call, texts};
 
@@ -23,10 +23,9 @@ fn exported(memory: &Memory, mut input: Value) -> Vec<Value> {
     let mut items = Vec::new();
     loop {
         let page = ok(memory, ExportMemories, input.clone());
-        assert!(
-            page.to_string().chars().count() < 40_000
-                || page["items"].as_array().unwrap().len() == 1
-        );
+        let alone = page["items"].as_array().unwrap().len() == 1;
+        let is_longer = page["items"].to_string().chars().count() > 37_000;
+        assert!(page.to_string().chars().count() < 40_000 || alone && is_longer);
         items.extend(page["items"].as_array().unwrap().clone());
         if page["next_cursor"].is_null() {
             return items;
@@ -382,19 +381,21 @@ fn old_counts_are_kept_by_day_and_metrics_add_them_up() {
     let three = world.core("Three.");
     world.ok(Forget, json!({ "memory_id": three }));
     let metrics = world.ok(ExportMetrics, json!({ "days": 21 }));
+    // Nothing happened on the days between.
     let series = metrics["series"].as_array().unwrap();
-    assert_eq!(series.len(), 21);
+    assert_eq!(series.len(), 2);
     assert_eq!(
-        (&series[0]["day"], &series[20]["day"]),
+        (&series[0]["day"], &series[1]["day"]),
         (&json!("2026-12-01"), &json!("2026-12-21"))
     );
     assert_eq!(
         (
             &series[0]["counts"]["remembered"],
-            &series[20]["counts"]["remembered"]
+            &series[1]["counts"]["remembered"]
         ),
         (&json!(2), &json!(1))
     );
+    assert_eq!(metrics.get("truncated"), None);
     assert_eq!(metrics["metrics"]["remembered"], 3);
     assert_eq!(
         (
@@ -424,6 +425,57 @@ fn old_counts_are_kept_by_day_and_metrics_add_them_up() {
         receipt["remembered"], 1,
         "what is older than any metric is dropped"
     );
+}
+
+#[test]
+fn metrics_keep_the_newest_days_when_all_do_not_fit() {
+    let world = World::new();
+    world.core("One.");
+    let store = world.store();
+    let me = store.first_account().unwrap().unwrap();
+    world.pass(364 * DAY_MS);
+    let start = 1_796_115_600_000;
+    for day in 0..365 {
+        let counts = [(Metric::Recalls, 1_000_000), (Metric::Recalled, 1)];
+        store.count(&me, &counts, start + day * DAY_MS).unwrap();
+    }
+    let metrics = world.ok(ExportMetrics, json!({ "days": 365 }));
+    let n_characters = metrics.to_string().chars().count();
+    assert!(
+        (30_000..=40_000).contains(&n_characters),
+        "{n_characters} characters"
+    );
+    assert_eq!(metrics["truncated"], true);
+    assert_eq!(
+        metrics["metrics"]["recalled"], 365,
+        "the sums hold all days"
+    );
+    let series = metrics["series"].as_array().unwrap();
+    assert_eq!(series.last().unwrap()["day"], "2027-11-30");
+    let days: Vec<&str> = series
+        .iter()
+        .map(|day| day["day"].as_str().unwrap())
+        .collect();
+    assert!(days.is_sorted(), "oldest first: {days:?}");
+    let month = world.ok(ExportMetrics, json!({}));
+    assert_eq!(month["series"].as_array().unwrap().len(), 30);
+    assert_eq!(month.get("truncated"), None);
+}
+
+#[test]
+fn a_page_of_an_export_grows_past_the_ceiling_for_one_memory_only() {
+    let world = World::new();
+    let long = "\"\\".repeat(30_000);
+    for text in ["Short.", &long, "Short too."] {
+        world.core(text);
+    }
+    let first = world.ok(ExportMemories, json!({}));
+    assert_eq!(first["items"].as_array().unwrap().len(), 1);
+    let second = world.ok(ExportMemories, json!({ "cursor": first["next_cursor"] }));
+    assert_eq!(second["items"].as_array().unwrap().len(), 1);
+    assert_eq!(second["items"][0]["content"], json!(long));
+    let items = exported(&world.memory, json!({}));
+    assert_eq!(items.len(), 3);
 }
 
 #[test]

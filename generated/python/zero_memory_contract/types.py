@@ -427,7 +427,8 @@ class ExportMetricsOutput(_w.Open):
 
     window: ExportMetricsOutputWindow = _w.Field(description="What was counted.")
     metrics: MetricCounts = _w.Field(description="How often what was done.")
-    series: _w.List[MetricDay] = _w.Field(description="One entry per day, oldest first.")
+    series: _w.List[MetricDay] = _w.Field(description="One entry per day on which anything happened, oldest first.")
+    truncated: _w.Maybe[_w.Boolean] = _w.Field(default=None, description="Whether the oldest days were left out of series; absent when none was.")
 
 
 class ForgetInput(_w.Closed):

@@ -1,5 +1,6 @@
 //! `export_metrics`: what the memory did for its caller, day by day.
 
+use contract::constants::ANSWER_MAX_CHARACTERS;
 use contract::tools::EXPORT_METRICS_DAYS_DEFAULT;
 use contract::types::{
     ExportMetricsInput, ExportMetricsOutput, ExportMetricsOutputWindow, MetricCounts, MetricDay,
@@ -8,7 +9,7 @@ use store::{DayCount, Metric, Read};
 
 use crate::clock::{DAY_MS, rfc3339};
 use crate::error::Error;
-use crate::{Call, Memory};
+use crate::{Call, Memory, wire};
 
 pub(crate) fn export_metrics(
     memory: &Memory,
@@ -29,14 +30,32 @@ fn metrics(
     let today = now - now.rem_euclid(DAY_MS);
     let first = today - (days - 1) * DAY_MS;
     let counted = memory.store()?.counts_by_day(view.caller(), first)?;
-    let series = (0..days).map(|index| first + index * DAY_MS).map(|day| MetricDay {
-        day: rfc3339(day).chars().take_while(|c| *c != 'T').collect(),
-        counts: counts(counted.iter().filter(|count| count.day == day)),
-    });
+    let mut room = ANSWER_MAX_CHARACTERS - wire::ENVELOPE;
+    let mut truncated = None;
+    let mut series = Vec::new();
+    // Newest first: what does not fit is the oldest.
+    for of_day in counted.chunk_by(|one, next| one.day == next.day).rev() {
+        let Some(DayCount { day, .. }) = of_day.first() else {
+            continue;
+        };
+        let entry = MetricDay {
+            day: rfc3339(*day).chars().take_while(|c| *c != 'T').collect(),
+            counts: counts(of_day.iter()),
+        };
+        let n_characters = wire::size(&entry)?.1 + 1;
+        if n_characters > room {
+            truncated = Some(true);
+            break;
+        }
+        room -= n_characters;
+        series.push(entry);
+    }
+    series.reverse();
     Ok(ExportMetricsOutput {
         window: ExportMetricsOutputWindow { days, from: rfc3339(first), to: rfc3339(now) },
         metrics: counts(counted.iter()),
-        series: series.collect(),
+        series,
+        truncated,
     })
 }
 
