@@ -14,8 +14,8 @@ use crate::profile;
 pub fn run(root: &Path, file: &Path, server: Option<&str>, out: &mut dyn Write) -> Result<u8> {
     let shown = file.display().to_string();
     let text = std::fs::read_to_string(file).with_context(|| format!("{shown} cannot be read"))?;
-    let value: Value =
-        serde_json::from_str(&text).with_context(|| format!("{shown} is not JSON"))?;
+    let value: Value = serde_json::from_str(&text)
+        .with_context(|| format!("{shown} is not JSON, or nested deeper than 128 levels"))?;
     let Some(tools) = tools(&value) else {
         bail!("{shown} holds no tool list; pass the answer to tools/list, or its tools");
     };

@@ -31,9 +31,12 @@ const WANTED: [&str; 5] = [
 pub fn check(list: &List<'_>) -> Vec<Finding> {
     list.tools()
         .filter_map(|(index, tool)| {
-            let has = |word: &str| tool.pointer(&format!("/annotations/{word}")).is_some();
-            let missing: Vec<&str> = WANTED.into_iter().filter(|word| !has(word)).collect();
-            let what = format!("{} missing", missing.join(", "));
+            let is_said = |word: &str| {
+                let value = tool.pointer(&format!("/annotations/{word}"));
+                value.is_some_and(|value| value.is_boolean() || (word == "title" && value.is_string()))
+            };
+            let missing: Vec<&str> = WANTED.into_iter().filter(|word| !is_said(word)).collect();
+            let what = format!("{} missing or of another type", missing.join(", "));
             (!missing.is_empty()).then(|| Finding::new(format!("/{index}/annotations"), what))
         })
         .collect()
