@@ -1450,7 +1450,7 @@ pub const DELETE_ACCOUNT_DESCRIPTION: &str = "Erase everything that is yours, fo
 const _: () = assert!(DELETE_ACCOUNT_DESCRIPTION.len() <= TOOL_DESCRIPTION_MAX_BYTES);
 const _: () = assert!("delete_account".len() <= TOOL_NAME_MAX_BYTES);
 /// Description of `entities` as served.
-pub const ENTITIES_DESCRIPTION: &str = "List the named things (services, files, people, tools) that memories are anchored to. Pass query to match names (part of a name is enough) and scope to stay in one scope; with neither, lists every entity you may see, most used first. Returns entities with id, name, scope and how many live memories each has, and next_cursor for the next page. Use an id with link, or a name as a recall query to read what is known about it.";
+pub const ENTITIES_DESCRIPTION: &str = "List the named things (services, files, people, tools) that memories are anchored to. Pass query to match names (part of a name is enough) and scope to stay in one scope; with neither, lists every entity you may see, most used first. Returns entities with id, name, scope and how many live memories each has, and next_cursor for the next page. Use an id with link, or a name as a recall query to find the memories whose text holds it.";
 const _: () = assert!(ENTITIES_DESCRIPTION.len() <= TOOL_DESCRIPTION_MAX_BYTES);
 const _: () = assert!("entities".len() <= TOOL_NAME_MAX_BYTES);
 /// Value of an absent `limit` of `entities`.
@@ -1480,7 +1480,7 @@ pub const HISTORY_DESCRIPTION: &str = "Show how one memory came to be what it is
 const _: () = assert!(HISTORY_DESCRIPTION.len() <= TOOL_DESCRIPTION_MAX_BYTES);
 const _: () = assert!("history".len() <= TOOL_NAME_MAX_BYTES);
 /// Description of `import_memories` as served.
-pub const IMPORT_MEMORIES_DESCRIPTION: &str = "Store up to 200 memories from another tool in one call, keeping when and where each was written. Pass items and target: core (fact, reference, gotcha), personal (also preference), or project (any kind; with project_hint, else the session's project). Safe to repeat: an item whose source_hash or text you have there already, forgotten ones included, is skipped with its memory_id. Bad items (credentials, blank text, a kind the target does not take, a date in the future) fail one by one in failed; the others are stored. Returns scope, imported, skipped, failed. Never makes rules or opens paths. For one fact of your own use remember.";
+pub const IMPORT_MEMORIES_DESCRIPTION: &str = "Store up to 200 memories from another tool in one call, keeping when and where each was written. Pass items and target: core (fact, reference, gotcha), personal (also preference), or project (any kind; with project_hint, else the session's project). Safe to repeat: an item whose source_hash or text you have there already, forgotten ones included, is skipped with its memory_id. Items with credentials, invisible text, a kind the target does not take or a date in the future fail one by one in failed; the others are stored. What breaks the schema (blank text, an impossible date) refuses the whole call. Returns scope, imported, skipped, failed. Never makes rules or opens paths. For one fact of your own use remember.";
 const _: () = assert!(IMPORT_MEMORIES_DESCRIPTION.len() <= TOOL_DESCRIPTION_MAX_BYTES);
 const _: () = assert!("import_memories".len() <= TOOL_NAME_MAX_BYTES);
 /// Description of `link` as served.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
+use jiff::civil::DateTime;
 
 use crate::error::Error;
 
@@ -35,13 +36,23 @@ pub(crate) fn rfc3339(at: i64) -> String {
 /// Returns the moment that an argument names, in RFC 3339.
 pub(crate) fn parse(pointer: &str, text: &str) -> Result<i64, Error> {
     let moment: Result<Timestamp, _> = text.trim().parse();
-    moment
-        .map(Timestamp::as_millisecond)
-        .map_err(|_| Error::Argument {
+    moment.map(Timestamp::as_millisecond).map_err(|_| {
+        // The calendar goes on for a day that is not stored.
+        let is_date = text
+            .trim()
+            .get(..19)
+            .is_some_and(|date| date.parse::<DateTime>().is_ok());
+        let message = if is_date {
+            "it lies past 9999-12-30T22:00:00Z, the last moment that can be stored"
+        } else {
+            "this is no moment that a calendar has"
+        };
+        Error::Argument {
             pointer: pointer.to_owned(),
             rule: "date-time",
-            message: "this is no moment that a calendar has".to_owned(),
-        })
+            message: message.to_owned(),
+        }
+    })
 }
 
 /// Returns how many whole days lie between two moments; none if the second

@@ -10,7 +10,10 @@ use crate::guard;
 pub(crate) enum Error {
     /// The write names no place.
     #[error("nothing says where to write")]
-    NoTarget,
+    NoTarget {
+        /// What to pass, of the arguments of the tool.
+        way: &'static str,
+    },
     /// The hint leads nowhere, or to several places.
     #[error("the project hint leads to no single project")]
     HintUnresolvable {
@@ -18,8 +21,6 @@ pub(crate) enum Error {
         hint: String,
         /// Paths of the projects that it could mean.
         candidates: Vec<String>,
-        /// A path that the caller could name instead.
-        example: String,
     },
     /// A text holds a credential.
     #[error("a text holds a credential")]
@@ -50,6 +51,8 @@ pub(crate) enum Error {
         scope: &'static str,
         /// Kinds that it takes.
         admits: &'static str,
+        /// What to pass, of the arguments of the tool.
+        way: &'static str,
     },
     /// The scope does not exist or is not the caller's to see.
     #[error("there is no such scope")]
@@ -123,27 +126,25 @@ pub(crate) enum Error {
 impl From<Error> for contract::Error {
     fn from(error: Error) -> Self {
         match error {
-            Error::NoTarget => Self::prefixed(
+            Error::NoTarget { way } => Self::prefixed(
                 Prefix::ScopeTargetRequired,
-                "nothing says where this belongs. Pass project_hint (a git remote URL or a folder path), a thread from an earlier answer, or scope \"personal\" (about the person), \"core\" (true in every project) or a full path.",
+                format!(
+                    "nothing says where this belongs. Pass project_hint (a git remote URL or a folder path), {way}."
+                ),
             ),
-            Error::HintUnresolvable {
-                hint,
-                candidates,
-                example,
-            } => {
+            Error::HintUnresolvable { hint, candidates } => {
                 let hint = guard::shown(&hint);
-                let found = if candidates.is_empty() {
-                    format!("\"{hint}\" is no project that is known")
-                } else {
-                    format!("\"{hint}\" could be {}", candidates.join(" or "))
-                };
-                Self::prefixed(
-                    Prefix::ProjectHintUnresolvable,
+                let message = if candidates.is_empty() {
                     format!(
-                        "{found}. Pass the git remote URL, a folder path, or a full path as scope, such as \"{example}\"."
-                    ),
-                )
+                        "\"{hint}\" is no project that is known. Pass project_hint as a git remote URL or a folder path."
+                    )
+                } else {
+                    format!(
+                        "\"{hint}\" could be {}. Pass one of them, or a git remote URL, as project_hint.",
+                        candidates.join(" or ")
+                    )
+                };
+                Self::prefixed(Prefix::ProjectHintUnresolvable, message)
             }
             Error::Secret {
                 field,
@@ -164,12 +165,11 @@ impl From<Error> for contract::Error {
                 kind,
                 scope,
                 admits,
+                way,
             } => Self::argument(
                 "/kind",
                 "admits",
-                format!(
-                    "{scope} takes {admits}, not {kind}. Pass project_hint too, so that it can go to the project, or another kind."
-                ),
+                format!("{scope} takes {admits}, not {kind}. Pass {way}, or another kind."),
             ),
             Error::ScopeHidden(path) => {
                 let path = guard::shown(&path);
@@ -323,7 +323,6 @@ mod tests {
             Error::HintUnresolvable {
                 hint: HOSTILE.to_owned(),
                 candidates: Vec::new(),
-                example: "proj.me.shop".to_owned(),
             },
         ];
         for error in echoes {

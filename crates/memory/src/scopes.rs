@@ -189,16 +189,14 @@ pub(crate) fn follow(view: &mut Append<'_>, hint: &str, at: i64) -> Result<Follo
             })
         }
         Lead::New(project) => project.create(view, at),
-        Lead::Nowhere(candidates) => Err(unresolvable(view, hint, candidates)),
+        Lead::Nowhere(candidates) => Err(unresolvable(hint, candidates)),
     }
 }
 
 /// The refusal of a hint that leads nowhere.
-fn unresolvable(view: &Read<'_>, hint: &str, candidates: Vec<String>) -> Error {
-    let slug = hints::slug(hint).unwrap_or_else(|| "name".to_owned());
+fn unresolvable(hint: &str, candidates: Vec<String>) -> Error {
     Error::HintUnresolvable {
         hint: hint.trim().chars().take(HINT_SHOWN).collect(),
-        example: format!("proj.{}.{slug}", view.caller().handle()),
         candidates,
     }
 }

@@ -262,6 +262,7 @@ fn target(
                     kind: kind.to_string(),
                     scope,
                     admits,
+                    way: "project_hint too, so that it can go to the project",
                 });
             }
         },
@@ -272,7 +273,11 @@ fn target(
                 routed: false,
                 note: None,
             },
-            _ => return Err(Error::NoTarget),
+            _ => {
+                return Err(Error::NoTarget {
+                    way: "a thread from an earlier answer, or scope \"personal\" (about the person), \"core\" (true in every project) or a full path",
+                });
+            }
         },
     };
     if !target.scope.role.may_write() {

@@ -29,4 +29,6 @@ mod targets;
 #[cfg(test)]
 mod threads;
 #[cfg(test)]
+mod ways_out;
+#[cfg(test)]
 mod writing;

@@ -278,7 +278,7 @@ fn names_that_lead_nowhere_are_refused_on_writes_and_absent_on_reads() {
             "{hint}"
         );
         assert!(
-            error.message.contains("git remote URL") && error.message.contains("proj.me."),
+            error.message.contains("git remote URL or a folder path"),
             "{}",
             error.message
         );

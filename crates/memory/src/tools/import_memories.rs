@@ -1,5 +1,6 @@
 //! `import_memories`: stores what another tool kept, each item on its own.
 
+use contract::Prefix;
 use contract::types::{
     ImportMemoriesInput, ImportMemoriesInputItemsItem as Item, ImportMemoriesInputTarget as Target,
     ImportMemoriesOutput, ImportMemoriesOutputFailedItem as Failed,
@@ -13,8 +14,9 @@ use crate::error::Error;
 use crate::threads::{Selectors, stand_for_write};
 use crate::{Call, Memory, digest, guard, hints, scopes, text, usage, wire, write_path};
 
-/// Characters of why an item failed: 200 of them fit into one answer.
-const MESSAGE: usize = 120;
+/// Characters of why an item failed: 200 of them fit into one answer, and
+/// every reason fits into them.
+const MESSAGE: usize = 132;
 
 pub(crate) fn import_memories(
     memory: &Memory,
@@ -52,12 +54,7 @@ fn import(
         let draft = match admit(call, &scope, source, item, now) {
             Ok(draft) => draft,
             Err(error) => {
-                let error = contract::Error::from(error);
-                let why = Why {
-                    code: error.code.as_str().to_owned(),
-                    message: wire::beginning(&error.message, MESSAGE),
-                };
-                output.failed.push(Failed { index, error: why });
+                output.failed.push(Failed { index, error: why(error) });
                 continue;
             }
         };
@@ -95,6 +92,22 @@ fn import(
     Ok(output)
 }
 
+/// Returns why one item was refused. The others may be stored, and all that
+/// is said of a credential is where and what it is.
+fn why(error: Error) -> Why {
+    let error = match error {
+        Error::Secret { field, format, .. } => contract::Error::prefixed(
+            Prefix::SecretContentRejected,
+            format!("{field} holds what looks like a credential ({format}). Say where it is kept instead."),
+        ),
+        error => error.into(),
+    };
+    Why {
+        code: error.code.as_str().to_owned(),
+        message: wire::beginning(&error.message, MESSAGE),
+    }
+}
+
 /// Returns where all items go.
 fn target(
     memory: &Memory,
@@ -123,7 +136,7 @@ fn target(
     let selectors = Selectors { hint: input.project_hint.as_deref(), ..Selectors::default() };
     let stand = stand_for_write(memory, call, view, selectors, true)?;
     let (Some(scope), Some(source)) = (stand.project, stand.source) else {
-        return Err(Error::NoTarget);
+        return Err(Error::NoTarget { way: "or target \"personal\" or \"core\"" });
     };
     if !scope.role.may_write() {
         return Err(Error::ScopeReadOnly(scope.path));
@@ -144,7 +157,8 @@ fn admit<'a>(
     };
     let kind = item.kind.unwrap_or(Kind::Fact);
     if let Some((scope, admits)) = scopes::misfit(scope.kind, kind) {
-        return Err(Error::KindMisfit { kind: kind.to_string(), scope, admits });
+        let way = "target project for it";
+        return Err(Error::KindMisfit { kind: kind.to_string(), scope, admits, way });
     }
     let created_at = match &item.created_at {
         None => now,

@@ -95,10 +95,10 @@ fn carry(
     *target = Target::There(scope.clone());
     let kind = wire::kind(&row.kind)?;
     if let Some((name, admits)) = scopes::misfit(scope.kind, kind) {
-        return Err(Error::KindMisfit {
-            kind: kind.to_string(),
-            scope: name,
-            admits,
+        return Err(Error::Argument {
+            pointer: "/scope".to_owned(),
+            rule: "admits",
+            message: format!("{name} takes {admits}, not {kind}. Move it to a project."),
         });
     }
     if scope.key != row.scope {
