@@ -67,8 +67,11 @@ def judged(stock, adapter, text):
         read = adapter.validate_json(text)
     except ModelError:
         return {"stock": stock.is_valid(value), "model": False, "kept": False}
-    written = json.loads(adapter.dump_json(read, exclude_unset=True))
-    kept = same(written, value) and same(adapter.dump_python(read, mode="json", exclude_unset=True), value)
+    # None stands for a field that is left out.
+    fields = getattr(type(read), "model_fields", {}).items()
+    absent = {field.alias or name: None for name, field in fields if name not in read.model_fields_set}
+    built = adapter.validate_python({**value, **absent}) if absent else read
+    kept = same(json.loads(adapter.dump_json(read)), value) and same(adapter.dump_python(built, mode="json"), value)
     return {"stock": stock.is_valid(value), "model": True, "kept": kept}
 
 

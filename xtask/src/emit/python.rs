@@ -2,7 +2,7 @@
 //!
 //! Unlike the types of the other languages they check what the schema says:
 //! lengths, bounds, patterns and formats. Values stay as they were sent, so
-//! `model_dump(exclude_unset=True)` gives back what was read.
+//! `model_dump()` gives back what was read.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

@@ -4,7 +4,17 @@ import re
 from calendar import isleap
 from typing import Annotated, Any, Callable, List, Literal, Optional, TypeVar, Union
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationInfo,
+    model_serializer,
+)
 from typing_extensions import deprecated
 
 __all__ = [
@@ -16,9 +26,31 @@ __all__ = [
 Item = TypeVar("Item")
 
 
+def _present(value: Any, info: ValidationInfo) -> Any:
+    if value is None and info.mode == "json":
+        raise ValueError("leave it out in place of null")
+    return value
+
+
+_maybe = BeforeValidator(_present)
+
+Maybe = Annotated[Optional[Item], _maybe]
+"""A field that may be left out, which None stands for in Python, and may not be sent as null."""
+
+
 class _Model(BaseModel):
     # Strict: "3" is no 3, and true is no 1.
     model_config = ConfigDict(strict=True, allow_inf_nan=False, protected_namespaces=(), serialize_by_alias=True)
+
+    # A return type would replace the JSON Schema of every model.
+    @model_serializer(mode="wrap")
+    def _written(self, write: SerializerFunctionWrapHandler):  # type: ignore[no-untyped-def]
+        written = write(self)
+        for name, field in type(self).model_fields.items():
+            if name not in self.model_fields_set or (getattr(self, name) is None and _maybe in field.metadata):
+                for key in (name, field.alias):
+                    written.pop(key, None)
+        return written
 
 
 class Closed(_Model):
@@ -109,7 +141,7 @@ def _distinct(items: List[Any]) -> bool:
 
 def _comparable(value: Any) -> Any:
     if isinstance(value, BaseModel):
-        value = value.model_dump(exclude_unset=True)
+        value = value.model_dump()
     if isinstance(value, list):
         return [_comparable(item) for item in value]
     if isinstance(value, dict):
@@ -119,15 +151,6 @@ def _comparable(value: Any) -> Any:
 
 unique = _require(_distinct, "a list without the same item twice")
 
-
-def _present(value: Any) -> Any:
-    if value is None:
-        raise ValueError("leave it out in place of null")
-    return value
-
-
-Maybe = Annotated[Optional[Item], BeforeValidator(_present)]
-"""A field that may be left out, which None stands for, and may not be sent as null."""
 
 Boolean = bool
 Integer = Annotated[int, BeforeValidator(_whole)]
