@@ -5,6 +5,7 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use crate::errors::{ErrorCode, Prefix};
+use crate::tools::ToolName;
 
 /// A failure as the caller sees it.
 ///
@@ -125,6 +126,19 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+impl ToolName {
+    /// Returns whether the tool may answer with an error: one that it lists,
+    /// or one that any may. `unauthorized` is about who calls, and is decided
+    /// before a tool is.
+    pub fn may_answer(self, error: &Error) -> bool {
+        matches!(error.code, ErrorCode::Internal | ErrorCode::Unauthorized)
+            || self
+                .errors()
+                .iter()
+                .any(|entry| entry.code == error.code && entry.prefix == error.prefix())
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -60,7 +60,11 @@
 //! the memory is served: forgetting or superseding it ends the rule, restoring
 //! brings it back, and a successor is no rule until a person promotes it. A
 //! rule of a project is read by its members where new memories are shared, or
-//! where its memory is. Personal rules hold wherever a briefing looks.
+//! where its memory is. Personal rules hold wherever a briefing looks. When a
+//! memory leaves the project that its rule holds in, a rule for members ends,
+//! for nobody made it for those elsewhere; one for the owner alone goes along
+//! to another project, and ends in personal and core, where it would hold
+//! everywhere. Coming back revives none. A rule that holds elsewhere stays.
 //!
 //! **Audience.** A memory gets the default visibility of its scope. Private
 //! rows in a shared scope are its owner's alone, and so are the names that

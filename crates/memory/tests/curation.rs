@@ -504,6 +504,94 @@ fn w43_a_rule_that_is_narrowed_is_served_nowhere_else() {
     assert_eq!(rules(&all), ["Use tabs in the shop."]);
 }
 
+/// Rules that a briefing of one scope shows to a person.
+fn held(memory: &Memory, scope: &str) -> Vec<String> {
+    let input = json!({ "topic": "x", "scopes": [scope] });
+    rules(&run(memory, &call(), BuildContext, input).unwrap())
+}
+
+#[test]
+fn a_rule_of_members_ends_when_its_memory_leaves_their_scope() {
+    for tool in [MoveMemories, Share] {
+        for target in ["core", "proj.me.other"] {
+            if tool == Share && target == "core" {
+                continue;
+            }
+            let world = World::new();
+            let path = world.shared_project("api", "bob", Role::Reader);
+            let other = world.shared_project("other", "eve", Role::Reader);
+            let (bob, eve) = (world.person("bob"), world.person("eve"));
+            let memory = id(&world.remember(json!({ "scope": path, "content": "Use tabs." })));
+            world.ok(PromoteRule, json!({ "memory_id": memory }));
+            assert_eq!(held(&bob, &path), ["Use tabs."]);
+            let input = match tool {
+                Share => json!({ "memory_id": memory, "scope": target }),
+                _ => json!({ "memory_ids": [memory], "scope": target }),
+            };
+            world.ok(tool, input);
+            for (who, scope) in [
+                (&bob, path.as_str()),
+                (&eve, &other),
+                (&world.memory, &path),
+                (&world.memory, "*"),
+            ] {
+                assert_eq!(held(who, scope), [""; 0], "{tool:?} {target} {scope}");
+            }
+            // Coming back revives nothing; a person may promote again.
+            world.ok(
+                MoveMemories,
+                json!({ "memory_ids": [memory], "scope": path }),
+            );
+            assert_eq!(held(&world.memory, &path), [""; 0]);
+            let again = world.ok(PromoteRule, json!({ "memory_id": memory }));
+            assert_eq!(again["promoted"], true);
+        }
+    }
+}
+
+#[test]
+fn a_rule_of_the_owner_alone_goes_with_its_memory_to_another_project() {
+    let world = World::new();
+    let shop = "proj.me.shop";
+    let memory = id(&world.remember(json!({ "scope": shop, "content": "Use tabs." })));
+    world.ok(PromoteRule, json!({ "memory_id": memory }));
+    let other = world.shared_project("other", "eve", Role::Reader);
+    let eve = world.person("eve");
+    world.ok(
+        MoveMemories,
+        json!({ "memory_ids": [memory], "scope": other }),
+    );
+    assert_eq!(held(&world.memory, shop), [""; 0]);
+    assert_eq!(held(&world.memory, &other), ["Use tabs."]);
+    // Even where others read the memory, the rule is the owner's.
+    world.ok(Share, json!({ "memory_id": memory, "scope": other }));
+    assert_eq!(held(&world.memory, &other), ["Use tabs."]);
+    assert_eq!(held(&eve, &other), [""; 0]);
+    // In core it would hold everywhere, which nobody asked for.
+    world.ok(
+        MoveMemories,
+        json!({ "memory_ids": [memory], "scope": "core" }),
+    );
+    assert_eq!(held(&world.memory, "*"), [""; 0]);
+}
+
+#[test]
+fn a_rule_that_was_put_elsewhere_stays_when_its_memory_moves() {
+    let world = World::new();
+    let memory = world.core("Answer in English.");
+    world.ok(PromoteRule, json!({ "memory_id": memory }));
+    let path = world.shared_project("api", "bob", Role::Reader);
+    let bob = world.person("bob");
+    world.ok(Share, json!({ "memory_id": memory, "scope": path }));
+    assert_eq!(held(&world.memory, "core"), ["Answer in English."]);
+    assert_eq!(held(&bob, "*"), [""; 0]);
+    world.ok(
+        MoveMemories,
+        json!({ "memory_ids": [memory], "scope": "personal" }),
+    );
+    assert_eq!(held(&world.memory, "core"), ["Answer in English."]);
+}
+
 #[test]
 fn a_text_too_long_for_a_rule_needs_a_shorter_one() {
     let world = World::new();

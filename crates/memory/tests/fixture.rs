@@ -116,8 +116,18 @@ impl World {
     }
 }
 
+/// Makes a call. An error that the tool does not list fails the test: callers
+/// would get `internal` in its place.
 pub fn run(memory: &Memory, call: &Call, tool: ToolName, input: Value) -> Result<Value, Error> {
-    dispatch(memory, call, tool, input)
+    let outcome = dispatch(memory, call, tool, input);
+    if let Err(error) = &outcome {
+        assert!(
+            tool.may_answer(error),
+            "{} does not list {error}",
+            tool.as_str()
+        );
+    }
+    outcome
 }
 
 /// A call without a session, as HTTP makes it.

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use contract::{Error, ErrorCode, ToolName};
+use contract::{Error, ToolName};
 use jsonschema::Validator;
 use memory::{Call, Memory};
 use serde_json::Value;
@@ -137,7 +137,16 @@ impl Door {
             call_ns = arrived.elapsed().as_nanos(),
             "door"
         );
-        outcome.map_err(|error| listed(tool, error))
+        outcome.map_err(|error| {
+            if cfg!(debug_assertions) && !tool.may_answer(&error) {
+                // A panic would be answered like any other failure, and a test
+                // could pass over it.
+                let code = error.code.as_str();
+                tracing::error!(target: "zero_memory", tool = tool.as_str(), code, "unlisted error");
+                std::process::abort();
+            }
+            listed(tool, error)
+        })
     }
 
     /// Returns the arguments as the handler may see them.
@@ -204,12 +213,7 @@ fn checked(entry: &Entry, output: Value) -> Result<Value, Error> {
 
 /// Returns the error if the tool may answer with it; else what it hides.
 fn listed(tool: ToolName, error: Error) -> Error {
-    let known = error.code == ErrorCode::Internal
-        || tool
-            .errors()
-            .iter()
-            .any(|entry| entry.code == error.code && entry.prefix == error.prefix());
-    if known {
+    if tool.may_answer(&error) {
         error
     } else {
         Error::internal(format!(
@@ -237,6 +241,8 @@ impl Drop for Running<'_> {
 
 #[cfg(test)]
 mod tests {
+    use contract::ErrorCode;
+
     use super::*;
 
     #[test]
@@ -256,6 +262,8 @@ mod tests {
         let prefix = contract::Prefix::ScopeTargetRequired;
         let moved = listed(ToolName::Recall, Error::prefixed(prefix, "why"));
         assert_eq!(moved.code, ErrorCode::Internal);
+        let erased = listed(ToolName::Recall, Error::unauthorized("erased"));
+        assert_eq!(erased.code, ErrorCode::Unauthorized);
     }
 
     #[test]

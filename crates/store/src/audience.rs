@@ -1,8 +1,8 @@
 //! Changes who reads a memory: another scope, another visibility.
 //!
 //! The partition moves with it, and so do the names it is anchored to. Links,
-//! successors, disputes and rules stay as they are: each shows only where both
-//! of its ends do.
+//! successors and disputes stay as they are: each shows only where both of its
+//! ends do. A rule that holds where the memory was goes along or ends.
 
 use rusqlite::named_params;
 
@@ -72,6 +72,7 @@ impl Write<'_> {
         self.index_memory(memory.seq)?;
         if memory.scope != scope.key {
             self.anchor_anew(memory, scope.key, at)?;
+            self.take_rule_along(memory, scope, at)?;
         }
         let journey = Journey {
             source: memory.scope,
@@ -79,6 +80,27 @@ impl Write<'_> {
         };
         self.note_journey(memory.seq, event, at, &journey)?;
         Ok(true)
+    }
+
+    /// Moves the rule that holds in the scope which a memory leaves, if it holds
+    /// for the owner alone and can do so there too; else ends it. Nobody gets a
+    /// rule that was not made for them, and none grows to hold everywhere.
+    fn take_rule_along(
+        &mut self,
+        memory: &MemoryRow,
+        scope: &ScopeRow,
+        at: i64,
+    ) -> Result<(), Error> {
+        self.run(
+            "UPDATE rule SET scope = iif(:goes AND visibility = 'private', :target, scope), \
+             retired_at = iif(:goes AND visibility = 'private', NULL, :at) \
+             WHERE memory = :memory AND scope = :source AND layer = 'project' AND retired_at IS NULL",
+            named_params! {
+                ":goes": scope.kind.has_members(), ":target": scope.key, ":at": at,
+                ":memory": memory.seq, ":source": memory.scope,
+            },
+        )?;
+        Ok(())
     }
 
     /// Anchors a memory to the things of its new scope that go by the names
