@@ -1,9 +1,16 @@
 //! Every row of `schema/clients.json` that the server observes, under the name
 //! of its client: what it must not be sent is not sent, in both eras.
 
+use std::time::Instant;
+
 use serde_json::{Value, json};
 
-use crate::harness::{Door, Era, MODERN, NEWEST_LEGACY, Pipes, Site, fresh, json_file};
+use crate::harness::{
+    DEADLINE, Door, Era, MODERN, NEWEST_LEGACY, Pipes, Site, fresh, hello, json_file,
+};
+
+/// Where a result says what its instructions go without.
+const DROPPED: &str = "zero-memory/instructions-dropped";
 
 /// Opens a connection of an era as a client of this name; returns how it was
 /// opened and the content blocks of a `recall`.
@@ -62,7 +69,8 @@ fn a_client_without_known_limits_gets_links_with_priorities() {
         let (opened, blocks) = connect(data.path(), era, "someone-else");
         assert_eq!(links(&blocks).len(), 2, "{blocks:?}");
         assert_eq!(fractions(&blocks), 2, "{blocks:?}");
-        assert!(opened["_meta"]["zero-memory/instructions-dropped"].is_null());
+        // The first answer on stdio does not wait for the rules.
+        assert_eq!(opened["_meta"][DROPPED], json!(["rules"]));
     }
 }
 
@@ -116,6 +124,75 @@ fn over_http_a_client_of_the_initialize_era_is_known_by_its_user_agent() {
     }
 }
 
+/// Returns a folder with one standing rule, whose processes are gone.
+fn one_rule() -> tempfile::TempDir {
+    let data = fresh();
+    let mut pipes = Pipes::open(data.path(), Era::Legacy);
+    let id = pipes.remember("Rule number 0: always say why.");
+    let told = pipes.ok(
+        "promote_rule",
+        json!({ "memory_id": id, "scope": "personal" }),
+    );
+    // Whatever the transport: a briefing brings it, connecting may not.
+    let note = told["delivery_note"].as_str().expect("a text");
+    assert!(note.contains("every briefing of build_context"), "{note}");
+    assert!(note.contains("open already"), "{note}");
+    data
+}
+
+/// Returns whether the rule is there; it is that or said to be left out.
+fn has_rule(opened: &Value, dropped: &Value) -> bool {
+    let text = opened["instructions"].as_str().expect("a text");
+    let has_rule = text.contains("Rule number 0");
+    let expected = if has_rule { &Value::Null } else { dropped };
+    assert_eq!(&opened["_meta"][DROPPED], expected, "{opened}");
+    has_rule
+}
+
+#[test]
+fn a_new_process_on_stdio_says_what_its_first_answer_goes_without() {
+    let data = one_rule();
+    for (options, dropped) in [
+        (&[][..], json!(["rules"])),
+        (&["--project", "nest"], json!(["attached", "rules"])),
+    ] {
+        let mut pipes = Pipes::start_as(data.path(), options);
+        assert!(!has_rule(&pipes.initialize(NEWEST_LEGACY), &dropped));
+    }
+    let mut pipes = Pipes::open(data.path(), Era::Modern);
+    let first = pipes.ask("server/discover", json!({}))["result"].clone();
+    assert!(!has_rule(&first, &json!(["rules"])));
+    // Nobody may keep what is incomplete.
+    assert_eq!(first["ttlMs"], 0);
+    assert_eq!(pipes.found("rule").len(), 1);
+    let later = pipes.ask("server/discover", json!({}))["result"].clone();
+    assert!(has_rule(&later, &Value::Null));
+    assert_ne!(later["ttlMs"], 0);
+}
+
+#[test]
+fn a_new_server_brings_rules_at_connect_though_nobody_called_a_tool() {
+    let data = one_rule();
+    for (era, method) in [
+        (Era::Legacy, "initialize"),
+        (Era::Modern, "server/discover"),
+    ] {
+        let site = Site::start(data.path());
+        let started = Instant::now();
+        loop {
+            let given = match era {
+                Era::Legacy => hello(NEWEST_LEGACY),
+                Era::Modern => json!({}),
+            };
+            let opened = site.ask(era, method, given)["result"].clone();
+            if has_rule(&opened, &json!(["rules"])) {
+                break;
+            }
+            assert!(started.elapsed() < DEADLINE, "{opened}");
+        }
+    }
+}
+
 #[test]
 fn instructions_hold_all_rules_or_none_and_say_so() {
     let data = fresh();
@@ -161,7 +238,7 @@ fn instructions_hold_all_rules_or_none_and_say_so() {
                 let text = result["instructions"].as_str().expect("a text");
                 assert!(cap.is_none_or(|cap| text.len() <= cap), "{name}: {text}");
                 let n_shown = text.matches("Rule number").count();
-                let dropped = &result["_meta"]["zero-memory/instructions-dropped"];
+                let dropped = &result["_meta"][DROPPED];
                 if cap.is_some() && wanted == 500 {
                     assert_eq!((n_shown, dropped), (0, &json!(["rules"])), "{answer}");
                 } else {

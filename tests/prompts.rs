@@ -273,8 +273,16 @@ fn the_session_of_a_connection_counts_for_its_prompts() {
         "stdio",
         Box::new(|method: &str, given| pipes.ask(method, given)) as Box<_>,
     );
-    let text = text(ask, "brief", json!({ "topic": "nest" }));
-    assert!(text.contains("The nest is on the roof."), "{text}");
+    // Where the project that is asked for is unknown, it is read in its place.
+    for arguments in [
+        json!({ "topic": "nest" }),
+        json!({ "topic": "nest", "project": "shed" }),
+    ] {
+        let text = text(ask, "brief", arguments);
+        assert!(text.contains("The nest is on the roof."), "{text}");
+        let read = "project_scope: \"proj.me.nest\"";
+        assert!(fenced(&text).contains(&read), "{text}");
+    }
 }
 
 #[test]
@@ -289,8 +297,20 @@ fn brief_reads_the_project_that_it_is_given() {
     for project in ["nest", "proj.me.nest", "https://example.com/acme/nest"] {
         let with = text(ask, "brief", json!({ "topic": "nest", "project": project }));
         assert!(with.contains("The nest is on the roof."), "{with}");
-        assert!(with.contains(&format!("The project: {project}.")), "{with}");
+        assert!(
+            with.contains(&format!("The project that I named: {project}.")),
+            "{with}"
+        );
+        let read = "project_scope: \"proj.me.nest\"";
+        assert!(fenced(&with).contains(&read), "{with}");
     }
+    // Nothing was read for a project that nobody knows, and it shows.
+    let unknown = text(ask, "brief", json!({ "topic": "nest", "project": "shed" }));
+    assert!(
+        fenced(&unknown).contains(&"project_scope: null"),
+        "{unknown}"
+    );
+    assert!(unknown.contains("say before anything else"), "{unknown}");
     let found = complete(ask, prompt("brief"), "project", "proj.");
     assert_eq!(found["values"], json!(["proj.me.nest"]));
 }

@@ -31,12 +31,22 @@ impl Pipes {
         Self::start_with(data, &[(TOOLSET, "full")])
     }
 
+    /// Starts a process with every tool and these options.
+    pub fn start_as(data: &Path, options: &[&str]) -> Self {
+        Self::spawn(data, options, &[(TOOLSET, "full")])
+    }
+
     /// Starts a process with these environment variables.
     pub fn start_with(data: &Path, variables: &[(&str, &str)]) -> Self {
+        Self::spawn(data, &[], variables)
+    }
+
+    fn spawn(data: &Path, options: &[&str], variables: &[(&str, &str)]) -> Self {
         let mut child = Command::new(binary())
             .arg("stdio")
             .arg("--data")
             .arg(data)
+            .args(options)
             .current_dir(data)
             .env_remove(TOOLSET)
             .envs(variables.iter().copied())

@@ -99,7 +99,7 @@ impl Session {
     }
 
     /// Returns the hint it was started with, until it has attached.
-    pub(crate) fn pending_hint(&self) -> Option<String> {
+    pub fn pending_hint(&self) -> Option<String> {
         let unattached = self.state().attached.is_none();
         self.project.clone().filter(|_| unattached)
     }

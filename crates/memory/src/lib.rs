@@ -170,6 +170,11 @@ impl Memory {
         }
     }
 
+    /// Opens the files now, before the first call needs them.
+    pub fn open(&self) -> Result<(), contract::Error> {
+        self.read(&Call::default(), |_| Ok(()))
+    }
+
     /// Lets go of the files; calls that still run finish first. A later call
     /// opens them again.
     pub fn close(&self) {

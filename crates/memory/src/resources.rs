@@ -32,24 +32,19 @@ impl Memory {
         })
     }
 
-    /// Returns the texts of the caller's own standing rules, pinned first, if
-    /// the store is open already. A first answer must not wait for it.
-    pub fn rules_if_open(&self) -> Vec<String> {
-        let Some((store, caller)) = self.at_hand() else {
-            return Vec::new();
-        };
+    /// Returns the texts of the caller's own standing rules, pinned first;
+    /// nothing if the store is not open yet. A first answer must not wait for
+    /// it.
+    pub fn rules_if_open(&self) -> Option<Vec<String>> {
+        let (store, caller) = self.at_hand()?;
         let rules: Result<_, Error> = store.read(&caller, |view| standing_rules(view, None));
-        match rules {
-            Ok(rules) => rules
-                .into_iter()
-                .filter(|rule| rule.layer == RuleLayer::Personal)
-                .map(|rule| rule.text)
-                .collect(),
-            Err(error) => {
-                tracing::warn!(error = %error, "the rules could not be read");
-                Vec::new()
-            }
-        }
+        let rules = rules
+            .inspect_err(|error| tracing::warn!(error = %error, "the rules could not be read"));
+        let personal = rules
+            .ok()?
+            .into_iter()
+            .filter(|rule| rule.layer == RuleLayer::Personal);
+        Some(personal.map(|rule| rule.text).collect())
     }
 }
 

@@ -4,10 +4,13 @@ use contract::constants::{INSTRUCTIONS, SegmentBody, Slot, TOOLSETS};
 
 /// What the server fills in.
 pub struct Facts<'a> {
-    /// Standing rules of the caller, pinned first.
-    pub rules: &'a [String],
+    /// Standing rules of the caller, pinned first; nothing when they could not
+    /// be read in time.
+    pub rules: Option<&'a [String]>,
     /// Scope path of the project that the session works in.
     pub attached_project: Option<&'a str>,
+    /// The session was started for a project that is not looked up yet.
+    pub awaits_project: bool,
     /// Name of the toolset that is offered.
     pub toolset: &'a str,
 }
@@ -17,7 +20,7 @@ pub struct Facts<'a> {
 pub struct Composed {
     /// Whole segments, highest priority first.
     pub text: String,
-    /// Ids of the segments that did not fit.
+    /// Ids of the segments that did not fit or could not be read in time.
     pub dropped: Vec<&'static str>,
 }
 
@@ -36,6 +39,10 @@ pub fn compose(facts: &Facts<'_>, cap: Option<usize>) -> Composed {
         }
         let body = match segment.body {
             SegmentBody::Text(text) => Some(text.to_owned()),
+            SegmentBody::Slot(slot) if is_unread(slot, facts) => {
+                composed.dropped.push(segment.id);
+                continue;
+            }
             SegmentBody::Slot(slot) => fill(slot, facts),
         };
         let Some(body) = body else {
@@ -53,10 +60,21 @@ pub fn compose(facts: &Facts<'_>, cap: Option<usize>) -> Composed {
     composed
 }
 
+/// Whether there may be something to fill in that nobody knows yet.
+fn is_unread(slot: Slot, facts: &Facts<'_>) -> bool {
+    match slot {
+        Slot::Rules => facts.rules.is_none(),
+        Slot::AttachedProject => facts.awaits_project,
+        Slot::Toolset => false,
+    }
+}
+
 fn fill(slot: Slot, facts: &Facts<'_>) -> Option<String> {
     match slot {
-        Slot::Rules if facts.rules.is_empty() => None,
-        Slot::Rules => Some(format!("Standing rules:\n- {}", facts.rules.join("\n- "))),
+        Slot::Rules => facts
+            .rules
+            .filter(|rules| !rules.is_empty())
+            .map(|rules| format!("Standing rules:\n- {}", rules.join("\n- "))),
         Slot::AttachedProject => facts.attached_project.map(|scope| {
             format!("This session works in {scope}; writes without a target go there.")
         }),
@@ -73,8 +91,9 @@ mod tests {
 
     fn facts(rules: &[String]) -> Facts<'_> {
         Facts {
-            rules,
+            rules: Some(rules),
             attached_project: Some("proj.me.shop"),
+            awaits_project: false,
             toolset: "core",
         }
     }
@@ -135,6 +154,19 @@ mod tests {
             let shown = composed.text.matches("Rule number").count();
             assert_eq!(shown, if dropped { 0 } else { n_rules });
         }
+    }
+
+    #[test]
+    fn what_was_not_read_in_time_counts_as_dropped() {
+        let unread = Facts {
+            rules: None,
+            attached_project: None,
+            awaits_project: true,
+            toolset: "core",
+        };
+        assert_eq!(compose(&unread, None).dropped, ["attached", "rules"]);
+        // A capped client never gets the note on the project.
+        assert_eq!(compose(&unread, Some(2048)).dropped, ["rules"]);
     }
 
     #[test]

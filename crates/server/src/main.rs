@@ -177,6 +177,14 @@ async fn serve_http<S: ServerHandler>(
         "connect Claude Code with: claude mcp add --transport http zero-memory http://{address}/mcp --header \"Authorization: Bearer {token}\""
     ));
     let (shared, door) = (parts.shared, parts.door);
+    // Nobody waits for it, but those who connect later get their rules.
+    let opened = Arc::clone(&door);
+    tokio::task::spawn_blocking(move || {
+        if let Err(error) = opened.memory().open() {
+            let cause = error.cause().unwrap_or_default();
+            tracing::error!(target: "zero_memory", error = %error, cause, "the memory could not be opened");
+        }
+    });
     let handler = move || dressed(Handler::new(Arc::clone(&shared), None));
     let serving = http::serve(listener, handler, Arc::clone(&door), token, end_asked());
     // A stream that a client holds open must not hold the process; a call that

@@ -82,18 +82,21 @@ impl Shared {
         let attached = session.and_then(Session::attached_project);
         let rules = self.door.memory().rules_if_open();
         let facts = Facts {
-            rules: &rules,
+            rules: rules.as_deref(),
             attached_project: attached.as_deref(),
+            awaits_project: session.is_some_and(|session| session.pending_hint().is_some()),
             toolset: &self.toolset,
         };
         let cap = Limits::of(client_name).instructions_max_bytes;
         let composed = compose(&facts, cap);
         if !composed.dropped.is_empty() {
-            tracing::warn!(
+            // On stdio it is so at every start.
+            tracing::info!(
                 target: "zero_memory",
                 dropped = composed.dropped.join(","),
                 cap,
-                "instructions were shortened to what the client reads"
+                is_open = rules.is_some(),
+                "instructions go without what the client would cut or what is not read yet"
             );
         }
         composed
@@ -224,8 +227,14 @@ impl ServerHandler for Handler {
         let mut info = self.get_info().with_instructions(composed.text);
         note_dropped(&mut info.meta, &composed.dropped);
         let versions = self.supported_protocol_versions().into_owned();
+        // What had to be left out may be there the next time.
+        let fresh_ms = if composed.dropped.is_empty() {
+            FRESH_MS
+        } else {
+            0
+        };
         Ok(DiscoverResult::from_server_info(versions, info)
-            .with_ttl_ms(FRESH_MS)
+            .with_ttl_ms(fresh_ms)
             // The text may hold the caller's rules.
             .with_cache_scope(CacheScope::Private))
     }

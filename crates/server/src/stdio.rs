@@ -21,7 +21,7 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{Mutex, Notify, watch};
 use tokio::time::Instant;
 
-use crate::wire::{MAX_MESSAGE_BYTES, has_misshapen_cursor, id_of, mark_lone_surrogates};
+use crate::wire::{MAX_MESSAGE_BYTES, Outline, has_misshapen_cursor, id_of, mark_lone_surrogates};
 
 /// How long answers may still be written after the input has ended. The whole
 /// process has to be gone within a second.
@@ -39,8 +39,8 @@ pub struct Lines<R, W> {
     reader: R,
     writer: Arc<Mutex<W>>,
     line: Vec<u8>,
-    /// The rest of the present line is too long and thrown away.
-    discarding: bool,
+    /// The present line is too long; no more than its top is kept.
+    discarding: Option<Outline>,
     /// A lifecycle was chosen: before that, rmcp ends at a notification.
     opened: bool,
     pending: Arc<Pending>,
@@ -98,7 +98,7 @@ where
             reader,
             writer: Arc::new(Mutex::new(writer)),
             line: Vec::new(),
-            discarding: false,
+            discarding: None,
             opened: false,
             pending: Arc::default(),
             stop,
@@ -106,16 +106,17 @@ where
         }
     }
 
-    /// Returns the next line, or `None` at the end of the input.
+    /// Returns the next line, the outline of one over [`MAX_MESSAGE_BYTES`], or
+    /// `None` at the end of the input.
     ///
     /// Safe to cancel: what was read stays in `self.line`.
-    async fn next_line(&mut self) -> Option<Result<Vec<u8>, TooLong>> {
+    async fn next_line(&mut self) -> Option<Result<Vec<u8>, Outline>> {
         loop {
             let buffer = match self.reader.fill_buf().await {
                 Ok([]) | Err(_) => {
                     // A last line without a line feed counts.
                     let rest = std::mem::take(&mut self.line);
-                    return (!rest.is_empty() && !self.discarding).then_some(Ok(rest));
+                    return (!rest.is_empty() && self.discarding.is_none()).then_some(Ok(rest));
                 }
                 Ok(buffer) => buffer,
             };
@@ -123,18 +124,21 @@ where
             let part = buffer
                 .get(..end.unwrap_or(buffer.len()))
                 .unwrap_or_default();
-            if self.line.len() + part.len() > MAX_MESSAGE_BYTES {
-                self.discarding = true;
-                self.line = Vec::new();
-            } else if !self.discarding {
+            if let Some(outline) = &mut self.discarding {
+                outline.add(part);
+            } else if self.line.len() + part.len() > MAX_MESSAGE_BYTES {
+                let outline = self.discarding.insert(Outline::default());
+                outline.add(&std::mem::take(&mut self.line));
+                outline.add(part);
+            } else {
                 self.line.extend_from_slice(part);
             }
             let consumed = part.len() + usize::from(end.is_some());
             self.reader.consume(consumed);
             if end.is_some() {
                 let line = std::mem::take(&mut self.line);
-                if std::mem::take(&mut self.discarding) {
-                    return Some(Err(TooLong));
+                if let Some(outline) = self.discarding.take() {
+                    return Some(Err(outline));
                 }
                 return Some(Ok(line));
             }
@@ -254,9 +258,6 @@ async fn asked(stop: &mut watch::Receiver<bool>) {
     }
 }
 
-/// A line over [`MAX_MESSAGE_BYTES`].
-struct TooLong;
-
 /// Whether a request makes rmcp choose a lifecycle.
 fn opens(line: &[u8], request: &ClientRequest) -> bool {
     match request {
@@ -340,9 +341,9 @@ where
                     self.drain().await;
                     return None;
                 }
-                Some(Err(TooLong)) => {
+                Some(Err(outline)) => {
                     let why = format!("a message may have at most {MAX_MESSAGE_BYTES} bytes");
-                    self.refuse(Value::Null, INVALID_REQUEST, &why);
+                    self.refuse(outline.id(), INVALID_REQUEST, &why);
                 }
                 Some(Ok(line)) => {
                     if let Some(message) = self.admit(&line) {

@@ -53,6 +53,44 @@ pub fn id_of(json: &[u8]) -> Value {
         .unwrap_or_default()
 }
 
+/// Bytes that are kept of the top of a message; an id and a method need few.
+const MAX_OUTLINE_BYTES: usize = 4096;
+
+/// The top of a message that is too long to keep, without what lies in it. It
+/// is read in pieces, because clients write the id first or last.
+#[derive(Default)]
+pub struct Outline {
+    kept: Vec<u8>,
+    depth: usize,
+    in_string: bool,
+    is_escaped: bool,
+}
+
+impl Outline {
+    /// Reads on.
+    pub fn add(&mut self, part: &[u8]) {
+        for byte in part {
+            let outside = self.depth;
+            match byte {
+                _ if self.is_escaped => self.is_escaped = false,
+                b'\\' => self.is_escaped = self.in_string,
+                b'"' => self.in_string = !self.in_string,
+                b'{' | b'[' if !self.in_string => self.depth += 1,
+                b'}' | b']' if !self.in_string => self.depth = self.depth.saturating_sub(1),
+                _ => {}
+            }
+            if outside.min(self.depth) <= 1 && self.kept.len() < MAX_OUTLINE_BYTES {
+                self.kept.push(*byte);
+            }
+        }
+    }
+
+    /// Returns the id of the message, if its top was short enough to keep.
+    pub fn id(&self) -> Value {
+        id_of(&self.kept)
+    }
+}
+
 /// Whether a request for a list carries a cursor that is no string; rmcp takes
 /// such a cursor as absent and would answer the first page.
 pub fn has_misshapen_cursor(message: &Value) -> bool {
@@ -93,6 +131,27 @@ mod tests {
         assert_eq!(id_of(message.as_bytes()), 7);
         assert_eq!(id_of(br#"{"id":[1]}"#), Value::Null);
         assert_eq!(id_of(b"{\"id\":"), Value::Null);
+    }
+
+    #[test]
+    fn the_id_of_a_message_that_comes_in_pieces_is_found() {
+        let deep = r#"{"a":["]}",{"id":1}],"b":"\"}{\\"}"#;
+        let first = format!(r#"{{"id":7,"params":{deep}}}"#);
+        let last = format!(r#"{{"params":{deep},"x":"\"}}","id":7}}"#);
+        for message in [first, last] {
+            for size in 1..message.len() {
+                let mut outline = Outline::default();
+                message
+                    .as_bytes()
+                    .chunks(size)
+                    .for_each(|part| outline.add(part));
+                assert_eq!(outline.id(), 7, "{message}");
+            }
+        }
+        let mut outline = Outline::default();
+        outline.add(&[b' '; MAX_OUTLINE_BYTES]);
+        outline.add(br#"{"id":7}"#);
+        assert_eq!(outline.id(), Value::Null);
     }
 
     #[test]

@@ -51,15 +51,15 @@ fn promote(
     let (layer, delivery_note) = match (scope.kind.has_members(), visibility) {
         (false, _) => (
             RuleLayer::Personal,
-            "Holds everywhere for you alone. Agents get it when they connect and with every build_context; zm://rules lists it. Sessions that run already get it with their next build_context.".to_owned(),
+            "Holds everywhere for you alone. Agents get it with every briefing of build_context, the next one of running sessions included; when they connect, only where the server has the memory open already. zm://rules lists it.".to_owned(),
         ),
         (true, Visibility::Shared) => (
             RuleLayer::Project,
-            format!("Holds in {} for you and its members. Agents get it with every build_context there; zm://rules lists it.", scope.path),
+            format!("Holds in {} for you and its members. Agents get it with every briefing of build_context there, not when they connect. zm://rules lists it.", scope.path),
         ),
         (true, Visibility::Private) => (
             RuleLayer::Project,
-            format!("Holds in {} for you alone. Agents get it with every build_context there; zm://rules lists it.", scope.path),
+            format!("Holds in {} for you alone. Agents get it with every briefing of build_context there, not when they connect. zm://rules lists it.", scope.path),
         ),
     };
     Ok(PromoteRuleOutput {
