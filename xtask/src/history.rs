@@ -18,7 +18,7 @@ pub struct History {
     /// Every file of `schema/releases/`, sound or not.
     pub releases: Releases,
     /// What changed since the last release; absent while there is none, or
-    /// while the contract cannot be read.
+    /// while the contract or a release cannot be read.
     pub since: Option<Since>,
 }
 
@@ -66,7 +66,9 @@ impl History {
     pub fn load(root: &Path, sources: &BTreeMap<String, Value>, is_whole: bool) -> Result<Self> {
         let releases = release::read_all(root)?;
         let sound = release::sound(&releases);
-        let since = sound.last().filter(|_| is_whole).map(|last| {
+        // The last sound one is the last one only where all are sound.
+        let is_told = is_whole && sound.len() == releases.len();
+        let since = sound.last().filter(|_| is_told).map(|last| {
             let tree = release::sources(sources);
             let surface = contract::surface(".", &tree);
             let between = |release: &Release| {

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::check::release_missing;
+
 /// Everything is in order.
 pub const EXIT_CLEAN: u8 = 0;
 /// The tool itself failed: a file could not be read, a command not run.
@@ -106,8 +108,14 @@ impl Report {
             .problems
             .iter()
             .any(|problem| matches!(problem.fix, Fix::Edit(_)));
+        // Where the baseline is not there, no other verdict can be trusted.
+        let is_blind = self
+            .problems
+            .iter()
+            .any(|problem| problem.rule == release_missing::ID);
         match (self.problems.is_empty(), broken) {
             (true, _) => EXIT_CLEAN,
+            (false, _) if is_blind => EXIT_NO_BASELINE,
             (false, true) => EXIT_BROKEN,
             (false, false) => EXIT_STALE,
         }

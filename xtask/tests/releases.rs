@@ -188,6 +188,102 @@ fn c28_an_edited_release_is_a_clear_error_of_its_own() {
 }
 
 #[test]
+fn a_baseline_that_is_not_sound_is_no_pass() {
+    const LAST: &str = "schema/releases/1.2.0.json";
+    const SETTINGS: &str = "schema/contract.json";
+    type Damage = fn(&Fixture);
+    let cases: [(&str, Damage, i32, &str); 6] = [
+        (
+            "gone",
+            |fixture| fs::remove_file(fixture.root().join(LAST)).expect("it was there"),
+            3,
+            "there is no release 1.2.0",
+        ),
+        (
+            "all gone",
+            |fixture| fs::remove_dir_all(fixture.root().join("schema/releases")).expect("there"),
+            3,
+            "there is no release 1.2.0",
+        ),
+        (
+            "empty",
+            |fixture| fixture.write(LAST, ""),
+            100,
+            "1.2.0.json is no release: it is no JSON",
+        ),
+        (
+            "in conflict",
+            |fixture| fixture.write(LAST, "<<<<<<< HEAD\n"),
+            100,
+            "the marks of a merge conflict",
+        ),
+        (
+            "nameless",
+            |fixture| {
+                let text = fs::read_to_string(fixture.root().join(SETTINGS)).expect("there");
+                let mut settings: Value = serde_json::from_str(&text).expect("JSON");
+                settings.as_object_mut().expect("a map").remove("baseline");
+                fixture.write(SETTINGS, &format!("{settings:#}\n"));
+            },
+            3,
+            "does not name the last release 1.2.0",
+        ),
+        (
+            "of another hash",
+            |fixture| {
+                set(
+                    fixture,
+                    SETTINGS,
+                    "/baseline/hash",
+                    json!(format!("sha256:{}", "0".repeat(64))),
+                )
+            },
+            100,
+            "names another hash of 1.2.0",
+        ),
+    ];
+    for (name, damage, checked, says) in cases {
+        let fixture = Fixture::base();
+        fixture.release();
+        add_total(&fixture);
+        set_version(&fixture, "1.2.0");
+        assert_eq!(try_release(&fixture).code, 0, "{name}");
+        assert_eq!(fixture.run(&["diff"]).code, 0, "{name}");
+        damage(&fixture);
+        let run = fixture.run(&["diff"]);
+        assert_eq!((run.code, run.text.as_str()), (3, ""), "{name}");
+        assert!(run.errors.contains(says), "{name}: {}", run.errors);
+        let run = fixture.run(&["check"]);
+        assert_eq!(run.code, checked, "{name}: {}", run.text);
+    }
+}
+
+#[test]
+fn a_release_that_was_exchanged_below_a_later_one_is_seen() {
+    let other = Fixture::base();
+    set(
+        &other,
+        "schema/tools/find.json",
+        "/description",
+        json!("Finds."),
+    );
+    other.release();
+    let fixture = Fixture::base();
+    fixture.release();
+    add_total(&fixture);
+    set_version(&fixture, "1.2.0");
+    assert_eq!(try_release(&fixture).code, 0);
+    let file = "schema/releases/1.1.0.json";
+    let exchanged = fs::read_to_string(other.root().join(file)).expect("a release");
+    fixture.write(file, &exchanged);
+    assert_eq!(fixture.run(&["codegen"]).code, 0);
+    let run = fixture.run(&["check"]);
+    assert_eq!(run.code, 100, "{}", run.text);
+    let says = "1.2.0 was made after another content of it";
+    assert!(run.text.contains(says), "{}", run.text);
+}
+
+#[test]
 fn c30_words_that_were_edited_in_a_release_only_are_seen() {
     let fixture = Fixture::base();
     fixture.release();

@@ -14,7 +14,7 @@ use crate::diff::bump::Bump;
 use crate::diff::report::Report;
 use crate::diff::{self, source};
 use crate::sets::{self, Answer, Document};
-use crate::{problem, release};
+use crate::{load, problem, release};
 
 /// What is compared, and how the answer is written.
 #[derive(Args)]
@@ -113,19 +113,40 @@ fn changes(root: &Path, diff: &Diff, out: &mut dyn Write) -> Result<u8> {
     })
 }
 
-/// Returns the version of the newest release.
+/// Returns the version of the last release, which must be the one that the
+/// settings name: an older one instead would hide what changed since.
 fn last_release(root: &Path) -> Result<String> {
     let releases = release::read_all(root)?;
-    let newest = release::sound(&releases)
-        .last()
-        .map(|release| release.version.to_string());
-    newest.ok_or_else(|| {
-        problem::NoBaseline(format!(
+    let newest = release::sound(&releases).last().copied();
+    let contract = load::load(root)?.contract;
+    let contract = contract.context("the contract cannot be read; cargo xtask check says why")?;
+    let named = contract.settings.baseline;
+    let refused = |why: String| Err(problem::NoBaseline(why).into());
+    match (named, newest) {
+        (None, None) => refused(format!(
             "there is no release in {}; say with --from what to compare with",
             release::FOLDER
-        ))
-        .into()
-    })
+        )),
+        (Some((version, hash)), newest) => {
+            let named = release::read(root, &version)?;
+            if named.hash != hash {
+                return refused(format!("contract.json names another hash of {version}"));
+            }
+            match newest.filter(|newest| newest.version != named.version) {
+                Some(newest) => refused(unnamed(newest)),
+                None => Ok(version),
+            }
+        }
+        (None, Some(newest)) => refused(unnamed(newest)),
+    }
+}
+
+fn unnamed(newest: &release::Release) -> String {
+    format!(
+        "baseline of contract.json does not name the last release {}; restore what cargo xtask \
+         release wrote",
+        newest.version
+    )
 }
 
 fn schemas(diff: &Diff, out: &mut dyn Write) -> Result<u8> {
