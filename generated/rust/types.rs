@@ -1812,7 +1812,7 @@ impl ::std::default::Default for ScanHygieneInput {
 pub struct ScanHygieneOutput {
     ///How many memories were compared.
     pub scanned: i64,
-    ///Pending disputes over them, the newest memories first.
+    ///Pending disputes over them: clusters first, newest memories first.
     pub raised: ::std::vec::Vec<ScanHygieneOutputRaisedItem>,
 }
 ///`ScanHygieneOutputRaisedItem`
@@ -1821,11 +1821,11 @@ pub struct ScanHygieneOutput {
 pub struct ScanHygieneOutputRaisedItem {
     ///The dispute.
     pub dispute_id: ::std::string::String,
-    ///near_duplicate or contradiction.
+    ///near_duplicate, contradiction or challenge.
     pub cause: ::std::string::String,
     ///The memories, newest first.
     pub memory_ids: ::std::vec::Vec<::std::string::String>,
-    ///true: an earlier scan raised it.
+    ///true: this scan did not raise it.
     pub already_pending: bool,
 }
 ///How the scope of a write was chosen.

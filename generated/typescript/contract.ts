@@ -1015,15 +1015,15 @@ export interface ScanHygieneInput {
 export interface ScanHygieneOutput {
   /** How many memories were compared. */
   scanned: number;
-  /** Pending disputes over them, the newest memories first. */
+  /** Pending disputes over them: clusters first, newest memories first. */
   raised: Array<{
     /** The dispute. */
     dispute_id: string;
-    /** near_duplicate or contradiction. */
-    cause: "near_duplicate" | "contradiction" | (string & {});
+    /** near_duplicate, contradiction or challenge. */
+    cause: "near_duplicate" | "contradiction" | "challenge" | (string & {});
     /** The memories, newest first. */
     memory_ids: Array<string>;
-    /** true: an earlier scan raised it. */
+    /** true: this scan did not raise it. */
     already_pending: boolean;
   }>;
 }
@@ -1094,7 +1094,7 @@ export interface Tools {
   import_memories: { input: ImportMemoriesInput; output: ImportMemoriesOutput };
   /** Link two memories, two entities, or a memory and an entity, by id. Pass src, dst and type, read as "src type dst": memories use contradicts, derived_from or relates_to; entities use any verb such as depends_on or owns; a memory and an entity become an anchor. Returns kind and whether the link is new (created); linking twice changes nothing. To replace a memory, do not link: remember the new one with links [{type: "supersedes", target}]. */
   link: { input: LinkInput; output: LinkOutput };
-  /** List disputes about memories you may see, newest first: challenges, and the near-duplicates and contradictions that scan_hygiene found. Pass status pending for what waits for a decision, verdict for what was decided that way; with neither, lists all. Returns conflicts, each with dispute_id, cause, reason, the beginnings of its memories a and b, and decisions (what resolve_conflict takes for it), and next_cursor. A full page may be shorter than limit. get_conflict has the whole texts. */
+  /** List disputes about memories you may see, newest first: challenges, and the near-duplicates and contradictions that scan_hygiene found. Pass status pending for what waits for a decision, verdict for what was decided that way; with neither, lists all. A pending dispute rests, unlisted, while what it is about is forgotten or closed. Returns conflicts, each with dispute_id, cause, reason, the beginnings of its memories a and b, and decisions (what resolve_conflict takes for it), and next_cursor. A full page may be shorter than limit. get_conflict has the whole texts. */
   list_conflicts: { input: ListConflictsInput; output: ListConflictsOutput };
   /** List the scopes you may read or write: personal, core, projects and teams, each with path, kind, your role, how many live memories you can read in it and how many people are in it. Use it to find the path that share, move_memories, promote_rule and scopes take, or to see who else reads a project. personal and core come first, then those with the newest memory. in_default_reads marks what a read without scopes covers. With very many scopes truncated is true and total says how many there are; the rest still work by path. */
   list_scopes: { input: ListScopesInput; output: ListScopesOutput };
@@ -1106,11 +1106,11 @@ export interface Tools {
   recall: { input: RecallInput; output: RecallOutput };
   /** Store one durable statement as soon as it is decided or learned: one fact per call, with its why, readable without this conversation. It needs a target: project_hint (git remote URL or working folder), thread, or scope "personal" / "core"; without one it is refused with scope_target_required. The same text again returns the existing id with deduplicated true. Returns memory_id, the scope it landed in, and similar_existing: if one of those is now wrong, call again with links [{type: "supersedes", target: its id}]. core takes fact, reference, gotcha; personal also preference; other kinds go to the project (routed_to_project). task and open-question stay open until close_loop. Credentials are refused. An answer means it is on disk. */
   remember: { input: RememberInput; output: RememberOutput };
-  /** Settle a dispute by an explicit decision; nothing else ever retires a disputed memory. Read it with get_conflict first. A challenge takes uphold (the memory stands) or retire (it leaves every read). Several memories take keep_both (all stay), or keep_a / keep_b: that one stays and supersedes all others. Another combination is refused. You may retire what you own, and what is shared in scopes you write to; else forbidden. Retired memories stay in the history and their owner can restore them. Returns dispute_id, status and retired. The same decision again answers the same; another one on a settled dispute is a conflict. */
+  /** Settle a dispute by an explicit decision; nothing else ever retires a disputed memory. Read it with get_conflict first. A challenge takes uphold (the memory stands) or retire (it leaves every read). Several memories take keep_both (all stay), or keep_a / keep_b: that one stays and supersedes all others; refused (conflict) if others read one of these and not it. Another combination is refused. You may retire what you own, and what is shared in scopes you write to; else forbidden. Retired memories stay in the history and their owner can restore them. Returns dispute_id, status and retired. The same decision again answers the same; another one on a settled dispute is a conflict. */
   resolve_conflict: { input: ResolveConflictInput; output: ResolveConflictOutput };
   /** Bring back one of your own memories that was forgotten, superseded or closed, exactly as it was: text, scope, links, standing rule. Pass memory_id (from history, or kept from before). A successor stays too: forget it if it is the wrong one. Returns memory_id and restored (false: it was never gone). Refused with conflict while another memory of yours holds the same text there, forbidden if it is not yours. */
   restore_memory: { input: RestoreMemoryInput; output: RestoreMemoryOutput };
-  /** Compare your newest memories with each other and raise disputes about those that say nearly the same or contradict (same subject, another number, version or switch word, or one negated). Deterministic, no model; it proposes only and retires nothing. Compares within one scope and audience, where you may write; pass limit for how many memories to look at, newest first. A cluster of many rephrasings is one dispute; what was settled as keep_both is not raised again. Returns scanned and raised: every pending dispute over what was looked at, with memory_ids newest first, already_pending true if an earlier scan raised it. Settle with get_conflict and resolve_conflict. */
+  /** Compare your newest memories with each other and raise disputes about those that say nearly the same or contradict (same subject, another number, version or switch word, or one negated). Deterministic, no model; it proposes only and retires nothing. Compares within one scope and audience, where you may write; pass limit for how many memories to look at, newest first. A cluster of many rephrasings is one dispute; what was settled as keep_both is not raised again. Returns scanned and raised: every pending dispute over what was looked at, challenges included, as many as fit (list_conflicts has all), with memory_ids newest first, already_pending true if this scan did not raise it. Settle with get_conflict and resolve_conflict. */
   scan_hygiene: { input: ScanHygieneInput; output: ScanHygieneOutput };
   /** Count what this memory did for you since a moment, to report at the end of a session. Pass since (RFC 3339, such as when the session began). Returns recalled (memories that recall and build_context showed, each time counted), remembered (memories stored by remember), already_knew (calls of remember whose text was stored already), loops_opened and loops_closed (tasks and open questions). Counts are yours alone, over all your clients; they hold no text. Moments over seven days back are counted from the beginning of their UTC day: the answer's since says from when. */
   session_receipt: { input: SessionReceiptInput; output: SessionReceiptOutput };

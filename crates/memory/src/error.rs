@@ -88,6 +88,14 @@ pub(crate) enum Error {
         /// The decision that settled it.
         decision: String,
     },
+    /// Some of those who read a memory could not read what would supersede it.
+    #[error("those who read what goes could not read what stays")]
+    KeepHidden {
+        /// Id of the memory that would stay.
+        keep: String,
+        /// Id of one that would go.
+        side: String,
+    },
     /// The memory is a loop that was closed.
     #[error("the memory is a closed loop")]
     Closed(String),
@@ -198,6 +206,9 @@ impl From<Error> for contract::Error {
             Error::Settled { id, decision } => {
                 Self::conflict(format!("{id} was settled already: {decision}"))
             }
+            Error::KeepHidden { keep, side } => Self::conflict(format!(
+                "others who read {side} could not read {keep}; share {keep} where {side} is, decide keep_both, or keep the other"
+            )),
             Error::OthersUse(paths) => Self::conflict(format!(
                 "others keep memories in {}; they have to move or erase them first",
                 paths.join(", ")

@@ -16,11 +16,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use contract::constants::ANSWER_MAX_CHARACTERS;
 use contract::types::{ScanHygieneOutput, ScanHygieneOutputRaisedItem as Raised};
 use store::{Append, Cause, DisputeStatus, NewDispute, Stub};
 
 use crate::error::Error;
-use crate::text;
+use crate::{text, wire};
 
 /// Share of all words in common from which two texts are alike.
 const ALIKE: f64 = 0.7;
@@ -160,18 +161,19 @@ pub(crate) fn scan(
     let scanned = i64::try_from(found.len()).unwrap_or(i64::MAX);
     let seqs: Vec<i64> = found.iter().map(|(_, stub)| stub.seq).collect();
     let mut settled: BTreeMap<i64, HashSet<i64>> = BTreeMap::new();
-    let mut pending: BTreeMap<i64, (String, HashSet<i64>)> = BTreeMap::new();
+    let mut pending: BTreeMap<i64, Pending> = BTreeMap::new();
     for side in view.disputed_together(&seqs)? {
         match side.status {
             DisputeStatus::Settled => {
                 settled.entry(side.dispute).or_default().insert(side.memory);
             }
             DisputeStatus::Pending => {
-                let entry = pending.entry(side.dispute);
-                entry
-                    .or_insert_with(|| (side.id, HashSet::new()))
-                    .1
-                    .insert(side.memory);
+                let known = pending.entry(side.dispute).or_insert_with(|| Pending {
+                    id: side.id,
+                    cause: side.cause,
+                    sides: Vec::new(),
+                });
+                known.sides.push((side.memory, side.memory_id));
             }
         }
     }
@@ -180,14 +182,18 @@ pub(crate) fn scan(
         let seqs: Vec<i64> = cluster.members.iter().map(|stub| stub.seq).collect();
         let known = pending
             .iter()
-            .find(|(_, (_, of))| seqs.iter().any(|seq| of.contains(seq)));
+            .filter(|(_, of)| of.cause != Cause::Challenge)
+            .find(|(_, of)| seqs.iter().any(|seq| of.is_about(*seq)));
         let dispute_id = match known {
-            Some((key, (id, _))) => {
-                let is_in = |seq: &i64| pending.values().any(|(_, of)| of.contains(seq));
-                for seq in seqs.iter().filter(|seq| !is_in(seq)) {
+            Some((key, of)) => {
+                let is_in = |seq: i64| {
+                    let mut several = pending.values().filter(|of| of.cause != Cause::Challenge);
+                    several.any(|of| of.is_about(seq))
+                };
+                for seq in seqs.iter().filter(|seq| !is_in(**seq)) {
                     view.add_side(*key, *seq)?;
                 }
-                id.clone()
+                of.id.clone()
             }
             None => {
                 let reason = match cluster.cause {
@@ -213,7 +219,46 @@ pub(crate) fn scan(
             dispute_id,
         });
     }
-    Ok(ScanHygieneOutput { scanned, raised })
+    // What waits already and joined no cluster: challenges, and disputes whose
+    // other memories lie beyond the limit.
+    for known in pending.into_values().rev() {
+        if raised.iter().all(|shown| shown.dispute_id != known.id) {
+            raised.push(Raised {
+                dispute_id: known.id,
+                cause: known.cause.as_str().to_owned(),
+                memory_ids: known.sides.into_iter().map(|(_, id)| id).collect(),
+                already_pending: true,
+            });
+        }
+    }
+    let mut room = ANSWER_MAX_CHARACTERS - wire::ENVELOPE;
+    let mut shown = Vec::new();
+    for item in raised {
+        let n_characters = wire::size(&item)?.1 + 1;
+        if n_characters > room {
+            break;
+        }
+        room -= n_characters;
+        shown.push(item);
+    }
+    Ok(ScanHygieneOutput {
+        scanned,
+        raised: shown,
+    })
+}
+
+/// A dispute that waits for a decision.
+struct Pending {
+    id: String,
+    cause: Cause,
+    /// Numbers and ids of its memories, newest first.
+    sides: Vec<(i64, String)>,
+}
+
+impl Pending {
+    fn is_about(&self, memory: i64) -> bool {
+        self.sides.iter().any(|(seq, _)| *seq == memory)
+    }
 }
 
 /// Memories that hang together, newest first.

@@ -53,6 +53,13 @@
 //! live and the row of successors in the history; a shared memory comes back
 //! only where its owner may still write.
 //!
+//! **Disputes.** A pending dispute rests while too few of its memories are
+//! served, a challenge's one and two of any other: it marks nothing and is not
+//! listed, but can be read and settled by its id, and a restored memory wakes
+//! it. What was settled otherwise than keep_both may be raised again once the
+//! loser is restored. A memory is never kept at the price of one that others
+//! read if they could not read what stays.
+//!
 //! **History.** What happened to a memory before it was last shared or moved
 //! is told to its owner only.
 //!

@@ -164,6 +164,7 @@ fn roles_decide_who_may_retire_what_is_shared() {
         let add = |kind: &str, text: &str| {
             id(&world.remember(json!({ "scope": path, "kind": kind, "content": text })))
         };
+        let stays = add("fact", "It stays.");
         let (fact, task, old) = (
             add("fact", "A fact."),
             add("task", "A task."),
@@ -201,7 +202,7 @@ fn roles_decide_who_may_retire_what_is_shared() {
             &bob,
             &call(),
             Challenge,
-            json!({ "memory_id": if role == Role::Reader { &fact } else { &task }, "reason": "Why?" }),
+            json!({ "memory_id": stays, "reason": "Why?" }),
         );
         assert_eq!(
             doubt.unwrap()["already_pending"],

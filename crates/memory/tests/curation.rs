@@ -504,6 +504,19 @@ fn w43_a_rule_that_is_narrowed_is_served_nowhere_else() {
     assert_eq!(rules(&all), ["Use tabs in the shop."]);
 }
 
+#[test]
+fn what_left_reads_or_stands_there_already_is_not_shared() {
+    let world = World::new();
+    let path = world.shared_project("api", "bob", Role::Reader);
+    let (gone, double) = (world.core("Gone."), world.core("Twice."));
+    world.ok(Forget, json!({ "memory_id": gone }));
+    world.remember(json!({ "scope": path, "content": "Twice." }));
+    for memory in [gone, double] {
+        let input = json!({ "memory_id": memory, "scope": path });
+        assert_eq!(code(&world.err(Share, input)), "conflict");
+    }
+}
+
 /// Rules that a briefing of one scope shows to a person.
 fn held(memory: &Memory, scope: &str) -> Vec<String> {
     let input = json!({ "topic": "x", "scopes": [scope] });

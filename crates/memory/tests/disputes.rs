@@ -1,7 +1,8 @@
 //! Disputes: who sees them, what settles them, what a decision leaves.
 
 use contract::ToolName::{
-    self, Challenge, Forget, GetConflict, ListConflicts, Recall, Remember, ResolveConflict,
+    self, Challenge, CloseLoop, Forget, GetConflict, ListConflicts, MoveMemories, Recall, Remember,
+    ResolveConflict, RestoreMemory,
 };
 use memory::Memory;
 use serde_json::{Value, json};
@@ -350,4 +351,56 @@ fn who_may_not_retire_may_only_take_his_own_doubt_back() {
         json!({ "query": "first second third", "scopes": [path] }),
     );
     assert_eq!(found["memories"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn nothing_is_kept_that_the_readers_of_the_other_could_not_read() {
+    let world = World::new();
+    let bob = world.person("bob");
+    let path = world.shared_project("api", "bob", Role::Writer);
+    let own = id(&world.remember(json!({ "scope": path, "content": "Port 8080." })));
+    let input = json!({ "scope": path, "content": "Port 9090." });
+    let of_bob = id(&ok(&bob, Remember, input));
+    let dispute = at_odds(&world, &[&of_bob, &own]);
+    world.ok(
+        MoveMemories,
+        json!({ "memory_ids": [own], "scope": "core" }),
+    );
+    let input = |decision: &str| json!({ "dispute_id": dispute, "decision": decision });
+    assert_eq!(
+        code(&world.err(ResolveConflict, input("keep_b"))),
+        "conflict"
+    );
+    let found = ok(&bob, Recall, json!({ "query": "port" , "scopes": [path] }));
+    assert_eq!(texts(&found["memories"], "content"), ["Port 9090."]);
+    // The other way round nobody loses anything.
+    assert_eq!(settle(&world, &dispute, "keep_a")["retired"], json!([own]));
+}
+
+#[test]
+fn a_dispute_rests_while_what_it_is_about_is_gone() {
+    let world = World::new();
+    let ids = [world.core("Port 8080."), world.core("Port 9090.")];
+    let pair = at_odds(&world, &[&ids[0], &ids[1]]);
+    let single = challenged(&world, &ids[0]);
+    let loops = json!({ "scope": "proj.me.shop", "kind": "task", "content": "Ship it." });
+    let task = id(&world.remember(loops));
+    let of_task = challenged(&world, &task);
+    world.ok(Forget, json!({ "memory_id": ids[0] }));
+    world.ok(CloseLoop, json!({ "memory_id": task }));
+    for input in [json!({}), json!({ "status": "pending" })] {
+        assert_eq!(listed(&world.memory, input), [""; 0]);
+    }
+    let refused = json!({ "memory_id": task, "reason": "Is it?" });
+    assert_eq!(code(&world.err(Challenge, refused)), "conflict");
+    for memory in [&ids[0], &task] {
+        world.ok(RestoreMemory, json!({ "memory_id": memory }));
+    }
+    let pending = listed(&world.memory, json!({ "status": "pending" }));
+    assert_eq!(pending, [of_task.clone(), single, pair]);
+    // What rests can still be settled by its id, and is listed as settled.
+    world.ok(CloseLoop, json!({ "memory_id": task }));
+    settle(&world, &of_task, "uphold");
+    let settled = listed(&world.memory, json!({ "status": "settled" }));
+    assert_eq!(settled, [of_task]);
 }

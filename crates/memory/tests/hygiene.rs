@@ -2,7 +2,8 @@
 //! proposes.
 
 use contract::ToolName::{
-    self, CloseLoop, GetConflict, ListConflicts, Recall, ResolveConflict, ScanHygiene,
+    self, Challenge, CloseLoop, GetConflict, ListConflicts, Recall, ResolveConflict, RestoreMemory,
+    ScanHygiene,
 };
 use memory::Memory;
 use serde_json::{Value, json};
@@ -131,6 +132,54 @@ fn what_was_kept_side_by_side_is_not_raised_again() {
     assert_eq!(raised.len(), 1);
     assert_ne!(raised[0]["dispute_id"], first);
     assert_eq!(raised[0]["memory_ids"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn what_a_restored_loser_is_at_odds_with_is_raised_again() {
+    let world = World::new();
+    world.core("The API listens on port 8080.");
+    world.core("The API listens on port 9090.");
+    let first = scan(&world)[0]["dispute_id"].clone();
+    let kept = world.ok(
+        ResolveConflict,
+        json!({ "dispute_id": first, "decision": "keep_b" }),
+    );
+    assert_eq!(scan(&world), [Value::Null; 0]);
+    world.ok(RestoreMemory, json!({ "memory_id": kept["retired"][0] }));
+    let raised = scan(&world);
+    assert_eq!(raised.len(), 1);
+    assert_ne!(raised[0]["dispute_id"], first);
+}
+
+#[test]
+fn every_pending_dispute_over_what_was_looked_at_is_returned() {
+    let world = World::new();
+    let old = world.core("The API listens on port 8080.");
+    let new = world.core("The API listens on port 9090.");
+    let pair = scan(&world)[0]["dispute_id"].clone();
+    let doubt = world.ok(Challenge, json!({ "memory_id": new, "reason": "Hm." }));
+    // The other one lies beyond the limit.
+    let answer = world.ok(ScanHygiene, json!({ "limit": 1 }));
+    assert_eq!(answer["scanned"], 1);
+    assert_eq!(
+        answer["raised"],
+        json!([
+            { "dispute_id": doubt["dispute_id"], "cause": "challenge", "memory_ids": [new], "already_pending": true },
+            { "dispute_id": pair, "cause": "contradiction", "memory_ids": [new, old], "already_pending": true },
+        ])
+    );
+}
+
+#[test]
+fn an_answer_holds_as_many_disputes_as_fit() {
+    let world = World::new();
+    for n in 0..350 {
+        let memory = world.core(&format!("word{n}"));
+        world.ok(Challenge, json!({ "memory_id": memory, "reason": "Hm." }));
+    }
+    let answer = world.ok(ScanHygiene, json!({ "limit": 1000 }));
+    let n_characters = answer.to_string().chars().count();
+    assert!((37_000..40_000).contains(&n_characters), "{n_characters}");
 }
 
 #[test]

@@ -136,6 +136,21 @@ macro_rules! dispute_seen {
 
 pub(crate) use dispute_seen;
 
+/// True for a dispute row `d` that waits for a decision and has none to wait
+/// for: what it is about has left default reads. It comes back with it.
+macro_rules! rests {
+    () => {
+        concat!(
+            "(d.status = 'pending' AND (SELECT count(*) FROM dispute_side rs ",
+            "JOIN memory rm ON rm.seq = rs.memory WHERE rs.dispute = d.key AND ",
+            served!("rm"),
+            " AND ",
+            visible!("rm"),
+            ") < iif(d.cause = 'challenge', 1, 2))"
+        )
+    };
+}
+
 macro_rules! select_dispute {
     () => {
         concat!(
@@ -198,6 +213,23 @@ impl Read<'_> {
         )
     }
 
+    /// Returns whether somebody reads one memory and not the other.
+    pub fn is_hidden_from_readers_of(&self, other: i64, memory: i64) -> Result<bool, Error> {
+        let found = self.find(
+            concat!(
+                "SELECT 1 FROM memory m JOIN memory o ON o.seq = :other JOIN account a ",
+                "WHERE m.seq = :memory AND a.erased_at IS NULL AND ",
+                visible!("m", "a.key"),
+                " AND NOT ",
+                visible!("o", "a.key"),
+                " LIMIT 1"
+            ),
+            named_params! {":memory": memory, ":other": other},
+            |_| Ok(()),
+        )?;
+        Ok(found.is_some())
+    }
+
     /// Returns the dispute with an id.
     pub fn find_dispute(&self, id: &str) -> Result<Option<DisputeRow>, Error> {
         self.find(
@@ -208,7 +240,7 @@ impl Read<'_> {
     }
 
     /// Returns disputes that were raised before the one with a number, newest
-    /// first. `decision` is a word of the CHECK on the column.
+    /// first, without those that rest. `decision` is a word of the CHECK on the column.
     pub fn disputes(
         &self,
         status: Option<DisputeStatus>,
@@ -219,6 +251,8 @@ impl Read<'_> {
         self.list(
             concat!(
                 select_dispute!(),
+                " AND NOT ",
+                rests!(),
                 " AND d.key < :before AND (:status IS NULL OR d.status = :status) ",
                 "AND (:decision IS NULL OR d.decision = :decision) ",
                 "ORDER BY d.key DESC LIMIT :limit"
@@ -273,38 +307,53 @@ impl Read<'_> {
     }
 }
 
-/// A memory in a dispute about several.
+/// A memory in a dispute.
 #[derive(Clone, Debug)]
 pub struct Together {
     /// Number of the dispute.
     pub dispute: i64,
     /// Id of the dispute.
     pub id: String,
+    /// Why it was raised.
+    pub cause: Cause,
     /// Whether it waits for a decision.
     pub status: DisputeStatus,
     /// Number of the memory.
     pub memory: i64,
+    /// Id of the memory.
+    pub memory_id: String,
 }
 
 impl Read<'_> {
-    /// Returns which of the given memories stand in disputes about several,
-    /// oldest dispute first.
+    /// Returns what the pending disputes that touch the given memories are
+    /// about, and which of these were settled to stay side by side: oldest
+    /// dispute first, newest memory first, as far as the caller may read it.
     pub fn disputed_together(&self, seqs: &[i64]) -> Result<Vec<Together>, Error> {
         self.list(
             concat!(
-                "SELECT d.key, d.id, d.status, m.seq FROM json_each(:seqs) j ",
-                "JOIN memory m ON m.seq = j.value JOIN dispute_side s ON s.memory = m.seq ",
-                "JOIN dispute d ON d.key = s.dispute WHERE d.cause <> 'challenge' AND ",
+                "SELECT d.key, d.id, d.cause, d.status, m.seq, m.id FROM dispute d ",
+                "JOIN dispute_side s ON s.dispute = d.key JOIN memory m ON m.seq = s.memory ",
+                "WHERE d.key IN (SELECT t.dispute FROM json_each(:seqs) j ",
+                "JOIN dispute_side t ON t.memory = j.value) ",
+                "AND (d.status = 'pending' OR d.decision = 'keep_both') AND NOT ",
+                rests!(),
+                " AND ",
+                dispute_seen!(),
+                " AND ",
+                served!("m"),
+                " AND ",
                 visible!("m"),
-                " ORDER BY d.key, s.place"
+                " ORDER BY d.key, m.seq DESC"
             ),
             named_params! {":seqs": Keys::of(seqs.iter().copied()), ":me": self.caller.key},
             |row| {
                 Ok(Together {
                     dispute: row.get(0)?,
                     id: row.get(1)?,
-                    status: row.get(2)?,
-                    memory: row.get(3)?,
+                    cause: row.get(2)?,
+                    status: row.get(3)?,
+                    memory: row.get(4)?,
+                    memory_id: row.get(5)?,
                 })
             },
         )

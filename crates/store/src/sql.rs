@@ -22,19 +22,28 @@ macro_rules! readable {
     };
 }
 
-/// True for a memory row `$m` that the caller may read.
+/// True for a memory row `$m` that the caller may read, or the account `$who`.
 macro_rules! visible {
     ($m:literal) => {
+        $crate::sql::visible!($m, ":me")
+    };
+    ($m:literal, $who:literal) => {
         concat!(
             "(",
             $m,
-            ".owner = :me OR (",
+            ".owner = ",
+            $who,
+            " OR (",
             $m,
             ".visibility = 'shared' AND EXISTS (",
             "SELECT 1 FROM scope vs WHERE vs.key = ",
             $m,
-            ".scope AND (vs.owner = :me OR EXISTS (",
-            "SELECT 1 FROM member vm WHERE vm.scope = vs.key AND vm.account = :me)))))"
+            ".scope AND (vs.owner = ",
+            $who,
+            " OR EXISTS (",
+            "SELECT 1 FROM member vm WHERE vm.scope = vs.key AND vm.account = ",
+            $who,
+            ")))))"
         )
     };
 }

@@ -736,16 +736,16 @@ class ScanHygieneInput(_w.Closed):
 
 class ScanHygieneOutputRaisedItem(_w.Open):
     dispute_id: _w.Text = _w.Field(description="The dispute.")
-    cause: _w.Union[_w.Literal["near_duplicate", "contradiction"], _w.Text] = _w.Field(description="near_duplicate or contradiction.")
+    cause: _w.Union[_w.Literal["near_duplicate", "contradiction", "challenge"], _w.Text] = _w.Field(description="near_duplicate, contradiction or challenge.")
     memory_ids: _w.List[_w.Text] = _w.Field(description="The memories, newest first.")
-    already_pending: _w.Boolean = _w.Field(description="true: an earlier scan raised it.")
+    already_pending: _w.Boolean = _w.Field(description="true: this scan did not raise it.")
 
 
 class ScanHygieneOutput(_w.Open):
     """Output of scan_hygiene: Scan for duplicates and contradictions."""
 
     scanned: _w.Integer = _w.Field(description="How many memories were compared.")
-    raised: _w.List[ScanHygieneOutputRaisedItem] = _w.Field(description="Pending disputes over them, the newest memories first.")
+    raised: _w.List[ScanHygieneOutputRaisedItem] = _w.Field(description="Pending disputes over them: clusters first, newest memories first.")
 
 
 class SessionReceiptInput(_w.Closed):

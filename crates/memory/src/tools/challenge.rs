@@ -29,6 +29,9 @@ fn dispute(
     if !row.is_live() {
         return Err(Error::Retired(id));
     }
+    if !row.is_served() {
+        return Err(Error::Closed(id));
+    }
     let (dispute_id, already_pending) =
         view.challenge(row.seq, reason, evidence, memory.now())?;
     Ok(ChallengeOutput { dispute_id, already_pending })

@@ -83,6 +83,14 @@ fn decide(
     if let Some(side) = goes.iter().find(|side| !side.may_retire()) {
         return Err(Error::NotYours(side.id.clone()));
     }
+    if let Some(keep) = &keep {
+        for side in &goes {
+            if view.is_hidden_from_readers_of(keep.seq, side.seq)? {
+                let (keep, side) = (keep.id.clone(), side.id.clone());
+                return Err(Error::KeepHidden { keep, side });
+            }
+        }
+    }
     for side in &goes {
         match &keep {
             Some(keep) => view.supersede(side, keep.seq, now)?,
