@@ -7,6 +7,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+/// Reads a file of somebody else, without the byte order mark that some
+/// editors put before the text.
+pub fn read_text(path: &Path) -> std::io::Result<String> {
+    let text = fs::read_to_string(path)?;
+    Ok(text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned())
+}
+
 /// Generated files by their path below `generated/`.
 pub type Files = BTreeMap<String, String>;
 

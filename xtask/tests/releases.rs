@@ -493,3 +493,36 @@ fn markdown_and_sarif_say_the_same() {
     assert_eq!(result["ruleId"], "field_added_optional");
     assert_eq!(result["level"], "warning");
 }
+
+#[test]
+fn markdown_stays_in_its_cells_whatever_a_tool_is_called() {
+    let fixture = Fixture::base();
+    let path = |name: &str| fixture.root().join(name).to_string_lossy().into_owned();
+    let tools = json!([{ "name": "a|b`c<d", "inputSchema": { "type": "object" } }]);
+    fixture.write("old.json", &tools.to_string());
+    // A byte order mark is no part of the text.
+    fixture.write("new`.json", "\u{feff}[]");
+    let (old, new) = (path("old.json"), path("new`.json"));
+    let run = fixture.run(&["diff", "--from", &old, "--to", &new, "--format", "markdown"]);
+    assert_eq!((run.code, run.errors.as_str()), (0, ""));
+    let says = format!("`{old}` to `` {new} ``: 1 major.");
+    assert!(run.text.contains(&says), "{}", run.text);
+    let row = run.text.lines().last().expect("a row");
+    assert!(
+        row.ends_with(", of a\\|b\\`c\\<d | a client that calls it gets an error |"),
+        "{row}"
+    );
+}
+
+#[test]
+fn a_schema_is_read_behind_a_byte_order_mark() {
+    let fixture = Fixture::base();
+    fixture.write("schema.json", "\u{feff}true");
+    let path = fixture
+        .root()
+        .join("schema.json")
+        .to_string_lossy()
+        .into_owned();
+    let run = fixture.run(&["diff", "--schema", &path, &path]);
+    assert_eq!((run.code, run.errors.as_str()), (0, ""));
+}

@@ -2,7 +2,6 @@
 //! servers, and the smallest legal bump; with `--schema`, compares two JSON
 //! Schemas as sets of instances.
 
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -14,7 +13,7 @@ use crate::diff::bump::Bump;
 use crate::diff::report::Report;
 use crate::diff::{self, source};
 use crate::sets::{self, Answer, Document};
-use crate::{load, problem, release};
+use crate::{load, problem, release, write};
 
 /// What is compared, and how the answer is written.
 #[derive(Args)]
@@ -187,7 +186,7 @@ fn schemas(diff: &Diff, out: &mut dyn Write) -> Result<u8> {
 
 fn read(path: &Path) -> Result<Document> {
     let name = path.display();
-    let text = fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
+    let text = write::read_text(path).with_context(|| format!("cannot read {name}"))?;
     let document = Document::read(&text).with_context(|| format!("cannot read {name}"))?;
     let defects = document.defects();
     anyhow::ensure!(

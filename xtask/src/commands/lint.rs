@@ -6,14 +6,13 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use crate::load;
 use crate::problem::Report;
-use crate::profile;
+use crate::{load, profile, write};
 
 /// Reads the file and prints the report.
 pub fn run(root: &Path, file: &Path, server: Option<&str>, out: &mut dyn Write) -> Result<u8> {
     let shown = file.display().to_string();
-    let text = std::fs::read_to_string(file).with_context(|| format!("{shown} cannot be read"))?;
+    let text = write::read_text(file).with_context(|| format!("{shown} cannot be read"))?;
     let value: Value = serde_json::from_str(&text)
         .with_context(|| format!("{shown} is not JSON, or nested deeper than 128 levels"))?;
     let Some(tools) = tools(&value) else {

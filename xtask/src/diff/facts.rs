@@ -36,16 +36,22 @@ pub fn compare(old: &Surface, new: &Surface) -> Vec<Change> {
 fn change(rule: Rule, place: Place, old: Option<Value>, new: Option<Value>) -> Change {
     let mut change = Change::new(rule, Position::Surface, place);
     if rule.kind().id.ends_with("reworded") || rule == Rule::InstructionsChanged {
-        let text = |value: &Option<Value>| match value {
-            Some(Value::String(text)) => text.clone(),
-            Some(value) => value.to_string(),
-            None => String::new(),
-        };
+        let text = |value: &Option<Value>| value.as_ref().map(text).unwrap_or_default();
         change.alarm = alarm::alarm(&text(&old), &text(&new));
     }
     change.old = old;
     change.new = new;
     change
+}
+
+/// Returns the words of a value, without the marks that JSON puts around them.
+fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(text).collect::<Vec<_>>().join("\n"),
+        Value::Object(map) => map.values().map(text).collect::<Vec<_>>().join("\n"),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.to_string(),
+    }
 }
 
 fn added(family: Family) -> Rule {
@@ -168,7 +174,9 @@ fn entry(family: Family, name: &str, old: &Fact, new: &Fact, changes: &mut Vec<C
                 .extend(errors(was, is).map(|rule| change(rule, place, was.cloned(), is.cloned())));
             continue;
         }
-        let rule = if binding.contains(&key.as_str()) && was.map(wordless) != is.map(wordless) {
+        let rule = if family == Family::Prompt && key == "since" {
+            Rule::PromptSinceChanged
+        } else if binding.contains(&key.as_str()) && was.map(wordless) != is.map(wordless) {
             moved
         } else {
             reworded

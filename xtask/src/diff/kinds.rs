@@ -158,6 +158,7 @@ kinds! {
     PromptRemoved "prompt_removed" SURFACE, SURFACE, Fixed(Major), None, "a client that asks for it gets an error";
     PromptChanged "prompt_changed" SURFACE, SURFACE, Fixed(Minor), None, "it is filled in by other means than before";
     PromptReworded "prompt_reworded" SURFACE, SURFACE, Fixed(Patch), None, "words only";
+    PromptSinceChanged "prompt_since_changed" SURFACE, SURFACE, Fixed(Patch), None, "words only";
     PromptArgumentAddedOptional "prompt_argument_added_optional" SURFACE, SURFACE, Fixed(Minor), None, "a client that does not know it leaves it out";
     PromptArgumentAddedRequired "prompt_argument_added_required" SURFACE, SURFACE, Fixed(Major), None, "a client that does not know it is refused";
     PromptArgumentRemoved "prompt_argument_removed" SURFACE, SURFACE, Fixed(Major), None, "a client that sends it no longer gets what it was promised";

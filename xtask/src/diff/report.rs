@@ -147,10 +147,10 @@ impl Report<'_> {
     /// Returns what a pull request shows.
     pub fn markdown(&self) -> String {
         let mut text = format!(
-            "### Contract: {}\n\n`{}` to `{}`: {}.\nPackages of generated source: {}.\n",
+            "### Contract: {}\n\n{} to {}: {}.\nPackages of generated source: {}.\n",
             self.conclusion(),
-            self.old.label,
-            self.new.label,
+            code(&self.old.label),
+            code(&self.new.label),
             self.counts(),
             sdk_bump(self.changes).as_str(),
         );
@@ -162,20 +162,22 @@ impl Report<'_> {
         }
         text.push_str("\n| bump | change | place | why |\n|---|---|---|---|\n");
         for change in self.changes {
-            let mut why = change.reason.clone();
+            let mut why = prose(&change.reason);
             if let Some(instance) = &change.counterexample {
-                let _ = write!(why, "; counterexample `{}`", shown(instance));
+                let _ = write!(why, "; counterexample {}", code(&shown(instance)));
             }
             if let Some(alarm) = &change.alarm {
-                let _ = write!(why, "; **alarm**: {alarm}");
+                let _ = write!(why, "; **alarm**: {}", prose(alarm));
             }
-            let names = through(change).map_or_else(String::new, |names| format!(", {names}"));
+            let names =
+                through(change).map_or_else(String::new, |names| format!(", {}", prose(&names)));
+            let place = code(&place(change)) + &names;
             let _ = writeln!(
                 text,
-                "| {} | `{}` | `{}`{names} | {} |",
+                "| {} | `{}` | {} | {} |",
                 change.verdict.as_str(),
                 change.rule.kind().id,
-                cell(&place(change)),
+                cell(&place),
                 cell(&why)
             );
         }
@@ -253,6 +255,31 @@ fn shown(value: &Value) -> String {
     }
 }
 
+/// Returns a text as a span of code that nothing in it can end.
+fn code(text: &str) -> String {
+    let runs = text.split(|letter| letter != '`').map(str::len);
+    let fence = "`".repeat(runs.max().unwrap_or_default() + 1);
+    let text = text.replace(['\n', '\r'], " ");
+    if fence.len() > 1 {
+        format!("{fence} {text} {fence}")
+    } else {
+        format!("{fence}{text}{fence}")
+    }
+}
+
+/// Returns a text that markdown reads as words alone.
+fn prose(text: &str) -> String {
+    let mut escaped = String::new();
+    for letter in text.chars() {
+        if "\\`*[]<>&~".contains(letter) {
+            escaped.push('\\');
+        }
+        escaped.push(letter);
+    }
+    escaped
+}
+
+/// Returns markdown that stays within its cell, in spans of code too.
 fn cell(text: &str) -> String {
-    text.replace('|', "\\|").replace('\n', " ")
+    text.replace('|', "\\|").replace(['\n', '\r'], " ")
 }

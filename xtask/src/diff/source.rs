@@ -1,7 +1,6 @@
 //! Reads one side of a comparison: a release, a git revision, the working
 //! tree, a file, or a server that is started and asked.
 
-use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -62,11 +61,12 @@ pub fn tree(root: &Path) -> Result<Sources> {
 }
 
 fn file(name: &str, path: &Path) -> Result<Surface> {
-    let text = fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
+    let text = write::read_text(path).with_context(|| format!("cannot read {name}"))?;
     if let Some(line) = release::conflict(&text) {
         bail!("{name} holds the marks of a merge conflict, first in line {line}; resolve it");
     }
-    let value: Value = serde_json::from_str(&text).with_context(|| format!("{name} is no JSON"))?;
+    let value: Value = serde_json::from_str(&text)
+        .with_context(|| format!("{name} is no JSON, or nested deeper than 128 levels"))?;
     let value = canonical(&value);
     match value.get("files") {
         Some(Value::Object(files)) => {

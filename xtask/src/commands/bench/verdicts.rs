@@ -34,12 +34,12 @@ type Answers = BTreeMap<String, Value>;
 /// Judges the pairs of a file and prints the table.
 pub fn run(root: &Path, pairs: &Path, out: &mut dyn Write) -> Result<u8> {
     let shown = pairs.display();
-    let text = fs::read_to_string(pairs).with_context(|| {
-        format!("{shown} cannot be read; name a file of pairs, as xtask/tests/sets/ has them")
-    })?;
+    let form = "{\"cases\": [{\"id\", \"relation_new_vs_old\", \"old\", \"new\"}]}";
+    let text = fs::read_to_string(pairs)
+        .with_context(|| format!("{shown} cannot be read; name a file of pairs: {form}"))?;
     let file: Value = serde_json::from_str(&text)?;
     let cases = file.get("cases").and_then(Value::as_array);
-    let cases = cases.with_context(|| format!("{shown} holds no list \"cases\""))?;
+    let cases = cases.with_context(|| format!("{shown} is no file of pairs: {form}"))?;
 
     let mut rows: Vec<(String, Score)> = Vec::new();
     let (own, slowest, total) = judge(cases);
