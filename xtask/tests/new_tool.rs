@@ -280,19 +280,41 @@ fn a_name_that_is_taken_or_no_name_is_refused() {
         fs::create_dir_all(to.parent().expect("a folder")).expect("a new folder");
         fs::copy(repository().join("schema").join(&name), to).expect("a copied file");
     }
+    let taken = "error: schema/tools/recall.json is there already\n";
+    let run_of = |name: &str| run(copy.path(), &["new-tool", name]);
+    assert_eq!(run_of("recall").errors, taken);
+    let long = "a".repeat(65);
     for (name, why) in [
-        (
-            "recall",
-            "error: schema/tools/recall.json is there already\n",
-        ),
-        ("move", "error: \"move\" is no snake_case name\n"),
-        (
-            "countLetters",
-            "error: \"countLetters\" is no snake_case name\n",
-        ),
-        ("../x", "error: \"../x\" is no snake_case name\n"),
+        ("move", "the tool name \"move\" is a keyword of Rust"),
+        ("aux", "Windows has no file of the name \"aux\""),
+        ("com1", "Windows has no file of the name \"com1\""),
+        (&long, "the tool name has 65 bytes of 64"),
     ] {
-        let run = run(copy.path(), &["new-tool", name]);
-        assert_eq!((run.code, run.errors.as_str()), (1, why), "{name}");
+        let run = run_of(name);
+        assert_eq!(run.code, 1, "{name}");
+        assert!(
+            run.errors.starts_with(&format!("error: {why}; ")),
+            "{}",
+            run.errors
+        );
+    }
+    for name in [
+        "countLetters",
+        "../x",
+        "__",
+        "_x",
+        "x_",
+        "a__b",
+        "self_",
+        "\u{e9}",
+        "r#type",
+    ] {
+        let run = run_of(name);
+        let why = format!("error: the tool name \"{name}\" is not snake_case; ");
+        assert_eq!(run.code, 1, "{name}");
+        assert!(run.errors.starts_with(&why), "{}", run.errors);
+    }
+    for name in ["com", "lpt10", "auxiliary"] {
+        assert_eq!(run_of(name).code, 0, "{name}");
     }
 }

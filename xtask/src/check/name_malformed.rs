@@ -4,8 +4,8 @@
 //!
 //! Wants the names of tools, shapes, fields, error codes and examples to be
 //! `snake_case`: lower-case words of letters and digits, joined by single
-//! underscores. A tool name is at most `tool_name_max_bytes` long and no
-//! keyword of Rust.
+//! underscores. A tool name is at most `tool_name_max_bytes` long, no keyword of
+//! Rust. No tool and no shape has the name of a device of Windows, such as `aux`.
 //!
 //! ## Why
 //!
@@ -72,25 +72,47 @@ pub fn find(contract: &Contract) -> Vec<Problem> {
             demand(&file, pointer, "example", &example.name);
         }
     }
-    let n_most = contract.settings.budget("tool_name_max_bytes");
     for (stem, tool) in &contract.tools {
-        let file = tool_file(stem);
-        let name = &tool.name;
-        if name.len() > n_most {
-            let what = format!("the tool name has {} bytes of {n_most}", name.len());
-            report(&file, "/name".to_owned(), what, "shorten it");
-        }
-        if is_snake(name) && syn::parse_str::<syn::Ident>(name).is_err() {
-            let what = format!("the tool name \"{name}\" is a keyword of Rust");
-            report(
-                &file,
-                "/name".to_owned(),
-                what,
-                "add a word, such as what it acts on",
-            );
+        // What is not snake_case is told above, once for every kind of name.
+        if let Some((what, fix)) = unfit(contract, &tool.name).filter(|_| is_snake(&tool.name)) {
+            report(&tool_file(stem), "/name".to_owned(), what, fix);
         }
     }
+    for name in contract.shapes.keys().filter(|name| is_device(name)) {
+        let what = format!("Windows has no file of the name \"{name}\"");
+        report(&shape_file(name), String::new(), what, "add a word");
+    }
     found
+}
+
+/// Returns why no tool may have this name, and what to do.
+pub fn unfit(contract: &Contract, name: &str) -> Option<(String, &'static str)> {
+    let n_most = contract.settings.budget("tool_name_max_bytes");
+    if !is_snake(name) {
+        let what = format!("the tool name \"{name}\" is not snake_case");
+        return Some((what, "use lower-case words joined by underscores"));
+    }
+    if name.len() > n_most {
+        let what = format!("the tool name has {} bytes of {n_most}", name.len());
+        return Some((what, "shorten it"));
+    }
+    let fix = "add a word, such as what it acts on";
+    if syn::parse_str::<syn::Ident>(name).is_err() {
+        return Some((
+            format!("the tool name \"{name}\" is a keyword of Rust"),
+            fix,
+        ));
+    }
+    is_device(name).then(|| (format!("Windows has no file of the name \"{name}\""), fix))
+}
+
+/// Whether Windows keeps the name for a device, whatever stands behind a dot.
+fn is_device(name: &str) -> bool {
+    let numbered = name.strip_prefix("com").or(name.strip_prefix("lpt"));
+    ["aux", "con", "nul", "prn"].contains(&name)
+        || numbered.is_some_and(|digit| {
+            digit.len() == 1 && digit.bytes().all(|byte| byte.is_ascii_digit())
+        })
 }
 
 fn is_snake(name: &str) -> bool {

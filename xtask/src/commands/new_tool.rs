@@ -6,10 +6,11 @@
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 use clap::Args;
 use serde_json::{Value, json};
 
+use crate::check::name_malformed::unfit;
 use crate::check::undecided::MARK;
 use crate::contract::{Access, Contract, Toolset, find_named, name_of, type_name};
 use crate::lower::access_word;
@@ -32,14 +33,13 @@ pub struct NewTool {
 /// Writes the stubs and says what to do next.
 pub fn run(root: &Path, tool: &NewTool, out: &mut dyn Write) -> Result<u8> {
     let name = &tool.name;
-    ensure!(
-        syn::parse_str::<syn::Ident>(name).is_ok() && name.to_ascii_lowercase() == *name,
-        "\"{name}\" is no snake_case name"
-    );
     let loaded = load::load(root)?;
     let contract = loaded.whole();
     let contract = contract
         .ok_or_else(|| anyhow::anyhow!("run cargo xtask check and mend what it shows first"))?;
+    if let Some((what, fix)) = unfit(contract, name) {
+        bail!("{what}; {fix}");
+    }
     let access = find_named(&Access::ALL, &tool.access).unwrap_or(Access::Read);
     let toolset = find_named(&Toolset::ALL, &tool.toolset).unwrap_or(Toolset::Full);
     let schema = format!("schema/tools/{name}.json");
