@@ -170,6 +170,19 @@ fn every_operation_refuses_strangers_and_other_methods_as_declared() {
 }
 
 #[test]
+fn the_document_leaves_a_refusal_open_and_says_what_405_carries() {
+    let document = document();
+    let body = &document["components"]["schemas"]["ErrorBody"];
+    assert!(body.is_object());
+    assert!(!body.to_string().contains("additionalProperties"), "{body}");
+    let about = document["info"]["description"].as_str().expect("a text");
+    assert!(
+        about.contains("405 with the code validation_failed"),
+        "{about}"
+    );
+}
+
+#[test]
 fn no_other_path_is_served() {
     let data = fresh();
     let site = Site::start(data.path());

@@ -54,7 +54,7 @@ pub fn emit(contract: &Contract) -> Result<Files> {
         "info": {
             "title": settings.name,
             "version": settings.version,
-            "description": "The tools as plain HTTP. A server offers the tools of the toolset it was started with; the others answer not_found.",
+            "description": "The tools as plain HTTP. A server offers the tools of the toolset it was started with; the others answer not_found. A method that a path does not take answers 405 with the code validation_failed.",
         },
         "jsonSchemaDialect": "https://json-schema.org/draft/2020-12/schema",
         "servers": [{ "url": "/" }],
@@ -260,10 +260,8 @@ fn error_body(contract: &Contract) -> Value {
                     "details": { "description": "Structured facts: violations, or retry_after_s.", "type": "object" },
                 },
                 "required": ["code", "message"],
-                "additionalProperties": false,
             },
         },
         "required": ["error"],
-        "additionalProperties": false,
     })
 }
