@@ -164,9 +164,10 @@ fn forms() -> Vec<Case> {
             let schema = &tool[part];
             let mut samples = sampler.samples(schema);
             // The served form says neither that an enum is open nor how many
-            // bytes a text may have.
+            // bytes a text may have, which differ from letters beyond ASCII.
             samples.retain(|sample| {
-                !sample.why.contains("no member of the enum") && !sample.why.contains(" times ")
+                !sample.why.contains("no member of the enum")
+                    && (!sample.why.contains(" times ") || sample.why.ends_with(" times a"))
             });
             cases.push(Case {
                 module: module.clone(),
@@ -236,7 +237,7 @@ fn stock(schema: &Value) -> Validator {
 }
 
 #[test]
-fn the_validator_of_the_door_gives_every_verdict() {
+fn the_crate_that_validates_at_the_door_gives_every_verdict() {
     let (mut differences, mut n_samples) = (Vec::new(), 0);
     for case in cases() {
         let validator = stock(&case.schema);

@@ -32,6 +32,9 @@ pub struct Sampler {
     shapes: BTreeMap<String, Value>,
 }
 
+/// Of what is tried once for each pattern, not at every place that refers to it.
+const AT_EDGE: &str = "at an edge of the pattern";
+
 /// Texts that are edges for somebody.
 const TEXTS: [&str; 6] = [
     "a",
@@ -191,8 +194,9 @@ impl Sampler {
     /// a few, because the shape has instances of its own.
     fn of(&self, schema: &Value, whole: bool) -> Vec<Sample> {
         if let Some(shape) = self.referred(schema) {
-            let all = self.of(shape, false);
+            let mut all = self.of(shape, false);
             if type_of_any(shape) != "object" {
+                all.retain(|sample| sample.why != AT_EDGE);
                 return all;
             }
             let (good, bad): (Vec<_>, Vec<_>) = all
@@ -497,6 +501,10 @@ fn of_string(schema: &Value) -> Vec<Sample> {
             let matches = is_match(pattern, &spaced);
             add(spaced, matches, "behind a space");
         }
+        for text in around(pattern) {
+            let matches = is_match(pattern, &text);
+            add(text, matches, AT_EDGE);
+        }
     }
     if !table.is_empty() || schema["pattern"].is_string() {
         return samples;
@@ -627,29 +635,74 @@ fn is_match(pattern: &str, text: &str) -> bool {
 
 /// Returns a text that the pattern finds.
 fn matching(pattern: &str) -> String {
-    let hir = regex_syntax::parse(pattern).expect("a pattern of the dialect");
-    let mut text = String::new();
-    write(&hir, &mut text);
-    text
+    around(pattern).swap_remove(0)
 }
 
-fn write(hir: &Hir, text: &mut String) {
+/// Returns a text that the pattern finds, then texts that differ from it in one
+/// place: at and beside the edges of every class and repetition, without an end
+/// of a word, and in every other branch.
+fn around(pattern: &str) -> Vec<String> {
+    texts(&regex_syntax::parse(pattern).expect("a pattern of the dialect"))
+}
+
+fn texts(hir: &Hir) -> Vec<String> {
     match hir.kind() {
-        HirKind::Empty | HirKind::Look(_) => {}
-        HirKind::Literal(literal) => text.push_str(&String::from_utf8_lossy(&literal.0)),
+        HirKind::Empty | HirKind::Look(_) => vec![String::new()],
+        HirKind::Literal(literal) => {
+            let text = String::from_utf8_lossy(&literal.0).into_owned();
+            let shorter = text.chars().take(text.chars().count() - 1).collect();
+            vec![text, shorter]
+        }
         HirKind::Class(Class::Unicode(class)) => {
             // The last range: lower case comes after upper case.
-            let range = class.ranges().last().expect("a class of something");
-            text.push(range.start());
+            let plain = class.ranges().last().expect("a class of something");
+            let edges = class.ranges().iter().flat_map(|range| {
+                let (start, end) = (u32::from(range.start()), u32::from(range.end()));
+                [Some(start), start.checked_sub(1), Some(end), Some(end + 1)]
+            });
+            let edges = edges.flatten().filter_map(char::from_u32);
+            std::iter::once(plain.start())
+                .chain(edges)
+                .map(String::from)
+                .collect()
         }
         HirKind::Class(Class::Bytes(_)) => panic!("patterns are read as text"),
         HirKind::Repetition(repetition) => {
-            for _ in 0..repetition.min {
-                write(&repetition.sub, text);
-            }
+            let subs = texts(&repetition.sub);
+            let times = |count: u32| subs[0].repeat(count as usize);
+            let (least, most) = (repetition.min, repetition.max);
+            let counts = [least.checked_sub(1), most, Some(most.unwrap_or(least) + 1)];
+            let mut all = vec![times(least)];
+            all.extend(counts.into_iter().flatten().map(times));
+            let before = times(least.saturating_sub(1));
+            all.extend(subs[1..].iter().map(|sub| format!("{before}{sub}")));
+            all
         }
-        HirKind::Capture(capture) => write(&capture.sub, text),
-        HirKind::Concat(parts) => parts.iter().for_each(|part| write(part, text)),
-        HirKind::Alternation(parts) => write(&parts[0], text),
+        HirKind::Capture(capture) => texts(&capture.sub),
+        HirKind::Concat(parts) => {
+            let parts: Vec<Vec<String>> = parts.iter().map(texts).collect();
+            let with = |place: usize, other: &str| -> String {
+                let parts = parts.iter().enumerate();
+                parts
+                    .map(|(at, part)| if at == place { other } else { &part[0] })
+                    .collect()
+            };
+            let mut all = vec![with(0, &parts[0][0])];
+            for (place, part) in parts.iter().enumerate() {
+                all.extend(part[1..].iter().map(|other| with(place, other)));
+            }
+            all
+        }
+        HirKind::Alternation(parts) => parts.iter().flat_map(texts).collect(),
+    }
+}
+
+#[test]
+fn a_pattern_is_tried_at_every_edge() {
+    let texts = around("^(x|y_)[b-d]{2,3}[^n]?$");
+    for text in [
+        "xb", "xbb", "xbbb", "xbbbb", "xba", "xbd", "xbe", "y_bb", "ybb", "xbbm", "xbbn", "xbbo",
+    ] {
+        assert!(texts.iter().any(|known| known == text), "{text}: {texts:?}");
     }
 }
