@@ -16,7 +16,7 @@ use crate::recall::{self, EXCERPT, Search, Walk};
 use crate::resources::standing_rules;
 use crate::routing::{Unpinned, coverage};
 use crate::threads::{Selectors, stand_for_read};
-use crate::{Call, Memory, digest, guard, scopes, wire};
+use crate::{Call, Keeper, digest, guard, scopes, wire};
 
 /// Bytes that count as one token; the estimate of the contract.
 const BYTES_PER_TOKEN: usize = 4;
@@ -54,7 +54,7 @@ impl Room {
 
 /// Builds a briefing.
 pub(crate) fn build(
-    memory: &Memory,
+    memory: &Keeper,
     call: &Call,
     view: &Read<'_>,
     input: &BuildContextInput,

@@ -3,6 +3,38 @@
 //! Plain synchronous code over the store. Nothing here knows of a protocol, a
 //! transport or SQL. A handler gets the call, a view of the store that its
 //! tool's `access` allows, and its input; one handler is one file in `tools/`.
+//! Of all else it gets a [`Keeper`], which tells the time and keeps books.
+//! Nothing leads from there to the store or to another view:
+//!
+//! ```compile_fail,E0599
+//! use contract::Views;
+//!
+//! fn handler(memory: &memory::Keeper, call: &memory::Call) -> Result<(), contract::Error> {
+//!     memory.write(call, |_view| Ok(()))
+//! }
+//! ```
+//!
+//! ```compile_fail,E0308
+//! use contract::Views;
+//!
+//! fn writes(memory: &memory::Memory, call: &memory::Call) -> Result<(), contract::Error> {
+//!     memory.write(call, |_view| Ok(()))
+//! }
+//! fn handler(memory: &memory::Keeper, call: &memory::Call) -> Result<(), contract::Error> {
+//!     writes(memory, call)
+//! }
+//! ```
+//!
+//! Who dispatches has the views, and hands a handler no more than it takes:
+//!
+//! ```
+//! use contract::Views;
+//!
+//! fn handler(_memory: &memory::Keeper) {}
+//! fn dispatches(memory: &memory::Memory, call: &memory::Call) -> Result<(), contract::Error> {
+//!     memory.write(call, |_view| Ok(handler(memory)))
+//! }
+//! ```
 //!
 //! # Decisions that the contract leaves open
 //!
@@ -88,6 +120,7 @@ mod guard;
 mod hints;
 mod hygiene;
 mod ids;
+mod open;
 mod owned;
 mod rank;
 mod recall;
@@ -102,201 +135,6 @@ mod usage;
 mod wire;
 mod write_path;
 
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
-
-use contract::Views;
-use store::{Caller, Store};
-
 pub use call::{Call, ClientInfo, Session};
 pub use clock::Clock;
-
-use error::Error;
-
-/// How a memory is opened.
-#[derive(Clone, Debug)]
-pub struct MemoryOptions {
-    /// Handle of the owner, used when the data folder is first made. What is
-    /// no label of `[a-z0-9_]` is made one: it stands in scope paths.
-    pub handle: String,
-}
-
-/// The memory of a data folder, on behalf of one account.
-///
-/// Making one is cheap: the folder is opened by the first call. Clones share
-/// what is open.
-#[derive(Clone)]
-pub struct Memory {
-    shared: Arc<Shared>,
-    account: Account,
-}
-
-struct Shared {
-    dir: PathBuf,
-    clock: Clock,
-    store: Mutex<Option<Arc<Store>>>,
-    /// The account of the last call, looked up once.
-    caller: Mutex<Option<(Account, Caller)>>,
-}
-
-/// On whose behalf calls are made.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Account {
-    /// The owner of a folder that serves one person; made with this handle.
-    Owner(String),
-    /// The account with this handle.
-    Named(String),
-}
-
-impl Memory {
-    /// Returns the memory of a data folder on behalf of its owner.
-    pub fn new(dir: PathBuf, options: MemoryOptions) -> Self {
-        Self::with_clock(dir, options, clock::system())
-    }
-
-    /// The same with another clock.
-    pub fn with_clock(dir: PathBuf, options: MemoryOptions, clock: Clock) -> Self {
-        Self {
-            shared: Arc::new(Shared {
-                dir,
-                clock,
-                store: Mutex::new(None),
-                caller: Mutex::new(None),
-            }),
-            account: Account::Owner(label(&options.handle)),
-        }
-    }
-
-    /// Returns the same memory on behalf of the account with a handle, which
-    /// is made when there is none.
-    #[must_use]
-    pub fn for_account(&self, handle: &str) -> Self {
-        Self {
-            shared: Arc::clone(&self.shared),
-            account: Account::Named(label(handle)),
-        }
-    }
-
-    /// Opens the files now, before the first call needs them.
-    pub fn open(&self) -> Result<(), contract::Error> {
-        self.read(&Call::default(), |_| Ok(()))
-    }
-
-    /// Lets go of the files; calls that still run finish first. A later call
-    /// opens them again.
-    pub fn close(&self) {
-        self.shared
-            .store
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
-        self.shared
-            .caller
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
-    }
-
-    pub(crate) fn now(&self) -> i64 {
-        (self.shared.clock)()
-    }
-
-    /// Returns the moment so many seconds ago, as RFC 3339.
-    pub fn moment_ago(&self, seconds: u32) -> String {
-        clock::rfc3339(
-            self.now()
-                .saturating_sub(i64::from(seconds) * clock::SECOND_MS),
-        )
-    }
-
-    /// Returns the store, opening it if this is the first call.
-    pub(crate) fn store(&self) -> Result<Arc<Store>, Error> {
-        let mut open = self
-            .shared
-            .store
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some(store) = open.as_ref() {
-            return Ok(Arc::clone(store));
-        }
-        let store = Arc::new(Store::open(&self.shared.dir, tokenise)?);
-        *open = Some(Arc::clone(&store));
-        Ok(store)
-    }
-
-    /// Returns the store and the account if both are at hand: never waits for
-    /// a store that is being opened.
-    pub(crate) fn at_hand(&self) -> Option<(Arc<Store>, Caller)> {
-        let store = self.shared.store.try_lock().ok()?.clone()?;
-        let known = self.shared.caller.try_lock().ok()?.clone();
-        let (account, caller) = known?;
-        (account == self.account).then_some((store, caller))
-    }
-
-    /// Returns the account on whose behalf calls are made.
-    pub(crate) fn caller(&self, store: &Store) -> Result<Caller, Error> {
-        let mut known = self
-            .shared
-            .caller
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some((account, caller)) = known.as_ref()
-            && *account == self.account
-        {
-            return Ok(caller.clone());
-        }
-        let caller = match &self.account {
-            Account::Owner(handle) => store.get_or_create_owner(handle, self.now())?,
-            Account::Named(handle) => store.get_or_create_account(handle, self.now())?,
-        };
-        *known = Some((self.account.clone(), caller.clone()));
-        Ok(caller)
-    }
-}
-
-impl Views for Memory {
-    type Call = Call;
-    type Read<'v> = store::Read<'v>;
-    type Append<'v> = store::Append<'v>;
-    type Write<'v> = store::Write<'v>;
-
-    fn read<R>(
-        &self,
-        _call: &Call,
-        body: impl FnOnce(&mut store::Read<'_>) -> Result<R, contract::Error>,
-    ) -> Result<R, contract::Error> {
-        let store = self.store()?;
-        let caller = self.caller(&store)?;
-        Ok(store.read(&caller, |view| body(view).map_err(Error::Answer))?)
-    }
-
-    fn append<R>(
-        &self,
-        _call: &Call,
-        body: impl FnOnce(&mut store::Append<'_>) -> Result<R, contract::Error>,
-    ) -> Result<R, contract::Error> {
-        let store = self.store()?;
-        let caller = self.caller(&store)?;
-        Ok(store.append(&caller, |view| body(view).map_err(Error::Answer))?)
-    }
-
-    fn write<R>(
-        &self,
-        _call: &Call,
-        body: impl FnOnce(&mut store::Write<'_>) -> Result<R, contract::Error>,
-    ) -> Result<R, contract::Error> {
-        let store = self.store()?;
-        let caller = self.caller(&store)?;
-        Ok(store.write(&caller, |view| body(view).map_err(Error::Answer))?)
-    }
-}
-
-/// Returns a handle as a label.
-fn label(handle: &str) -> String {
-    hints::slug(handle).unwrap_or_else(|| "me".to_owned())
-}
-
-/// Cuts a text into the words of the index.
-fn tokenise(text: &str) -> String {
-    text::index_tokens(text).join(" ")
-}
+pub use open::{Keeper, Memory, MemoryOptions};

@@ -36,9 +36,8 @@ impl Memory {
     /// nothing if the store is not open yet. A first answer must not wait for
     /// it.
     pub fn rules_if_open(&self) -> Option<Vec<String>> {
-        let (store, caller) = self.at_hand()?;
-        let rules: Result<_, Error> = store.read(&caller, |view| standing_rules(view, None));
-        let rules = rules
+        let rules = self
+            .read_if_open(|view| standing_rules(view, None))?
             .inspect_err(|error| tracing::warn!(error = %error, "the rules could not be read"));
         let personal = rules
             .ok()?

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use contract::types::{ScopeSource, Session as SessionAnswer};
-use store::{Append, Caller, Read, ScopeKey, ScopeRow, Store};
+use store::{Append, Caller, Read, ScopeKey, ScopeRow};
 
 use crate::call::{Call, Session};
 use crate::clock::{HOUR_MS, MINUTE_MS};
 use crate::error::Error;
+use crate::open::Bookkeeping;
 use crate::scopes::{self, Followed, Lead};
-use crate::{Memory, ids};
+use crate::{Keeper, ids};
 
 /// How long a thread lives after its last use.
 const LIFE_MS: i64 = 24 * HOUR_MS;
@@ -69,12 +70,12 @@ struct Known {
 /// Returns where a read stands. Makes no project; a hint that leads nowhere
 /// counts as absent.
 pub(crate) fn stand_for_read(
-    memory: &Memory,
+    memory: &Keeper,
     call: &Call,
     view: &Read<'_>,
     selectors: Selectors<'_>,
 ) -> Result<Stand, Error> {
-    let store = memory.store()?;
+    let store = memory.bookkeeping()?;
     let now = memory.now();
     let known = known(&store, call, view, selectors, now)?;
     let hinted = found(view, selectors.hint)?;
@@ -103,13 +104,13 @@ pub(crate) fn stand_for_read(
 /// Returns where a write stands. Follows its hint only when `makes` says so:
 /// otherwise the hint makes and binds nothing, and may lead nowhere.
 pub(crate) fn stand_for_write(
-    memory: &Memory,
+    memory: &Keeper,
     call: &Call,
     view: &mut Append<'_>,
     selectors: Selectors<'_>,
     makes: bool,
 ) -> Result<Stand, Error> {
-    let store = memory.store()?;
+    let store = memory.bookkeeping()?;
     let now = memory.now();
     let known = known(&store, call, view, selectors, now)?;
     let mut note = None;
@@ -146,7 +147,7 @@ pub(crate) fn stand_for_write(
 }
 
 fn known(
-    store: &Store,
+    store: &Bookkeeping,
     call: &Call,
     view: &Read<'_>,
     selectors: Selectors<'_>,
@@ -225,7 +226,7 @@ struct Heard {
 /// What it takes to keep threads for one call.
 #[derive(Clone)]
 struct Desk {
-    store: Arc<Store>,
+    store: Bookkeeping,
     caller: Caller,
     now: i64,
 }
@@ -240,9 +241,9 @@ enum Effect {
 }
 
 impl Desk {
-    fn new(store: &Arc<Store>, caller: &Caller, now: i64) -> Self {
+    fn new(store: &Bookkeeping, caller: &Caller, now: i64) -> Self {
         Self {
-            store: Arc::clone(store),
+            store: store.clone(),
             caller: caller.clone(),
             now,
         }

@@ -13,7 +13,7 @@ use crate::hints;
 use crate::ids;
 use crate::scopes::{self, Named};
 use crate::threads::{self, Selectors, Stand};
-use crate::{Call, Memory, digest, text, usage, wire};
+use crate::{Call, Keeper, digest, text, usage, wire};
 
 /// Bytes beyond which a text is probably several statements.
 const LONG_BYTES: usize = 2_000;
@@ -71,7 +71,7 @@ struct Link {
 
 /// Stores one memory.
 pub(crate) fn remember(
-    memory: &Memory,
+    memory: &Keeper,
     call: &Call,
     view: &mut Append<'_>,
     input: &RememberInput,
@@ -198,7 +198,7 @@ pub(crate) fn name_key(name: &str) -> String {
 
 /// Decides where the memory goes.
 fn target(
-    memory: &Memory,
+    memory: &Keeper,
     call: &Call,
     view: &mut Append<'_>,
     input: &RememberInput,

@@ -168,8 +168,8 @@ fn why_an_item_failed_is_said_whole_and_of_this_item_alone() {
         assert!(!message.contains("Nothing was stored"), "{message}");
         names_only_what_is_taken(ImportMemories, message);
     }
-    for index in 0..3 {
-        let message = failed[index]["error"]["message"].as_str().unwrap();
+    for item in &failed[..3] {
+        let message = item["error"]["message"].as_str().unwrap();
         assert!(
             message.ends_with("Say where it is kept instead."),
             "{message}"

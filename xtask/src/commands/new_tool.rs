@@ -118,6 +118,6 @@ fn source(name: &str, access: Access) -> String {
     let types = type_name(name);
     let view = type_name(access_word(access));
     format!(
-        "//! `{name}`: {MARK}.\n\nuse contract::types::{{{types}Input, {types}Output}};\nuse store::{view};\n\nuse crate::{{Call, Memory}};\n\npub(crate) fn {name}(\n    _memory: &Memory,\n    _call: &Call,\n    _view: &mut {view}<'_>,\n    _input: {types}Input,\n) -> Result<{types}Output, contract::Error> {{\n    Err(contract::Error::internal(\"{name} does nothing yet\"))\n}}\n"
+        "//! `{name}`: {MARK}.\n\nuse contract::types::{{{types}Input, {types}Output}};\nuse store::{view};\n\nuse crate::{{Call, Keeper}};\n\npub(crate) fn {name}(\n    _memory: &Keeper,\n    _call: &Call,\n    _view: &mut {view}<'_>,\n    _input: {types}Input,\n) -> Result<{types}Output, contract::Error> {{\n    Err(contract::Error::internal(\"{name} does nothing yet\"))\n}}\n"
     )
 }

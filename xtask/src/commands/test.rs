@@ -32,7 +32,7 @@ pub fn run(root: &Path, filter: &[String], out: &mut dyn Write) -> Result<u8> {
         &["--workspace", "--lib", "--bins", "--tests"][..],
         // The only documentation tests: what does not compile. Each costs a
         // link, so no other package has any.
-        &["--package", "store", "--doc"],
+        &["--package", "store", "--package", "memory", "--doc"],
     ] {
         let mut tests = cargo::cargo(root)
             .args(["test", "--no-fail-fast"])

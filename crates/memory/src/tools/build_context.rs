@@ -3,10 +3,10 @@
 use contract::types::{BuildContextInput, BuildContextOutput};
 use store::Read;
 
-use crate::{Call, Memory, briefing, usage};
+use crate::{Call, Keeper, briefing, usage};
 
 pub(crate) fn build_context(
-    memory: &Memory,
+    memory: &Keeper,
     call: &Call,
     view: &mut Read<'_>,
     input: BuildContextInput,

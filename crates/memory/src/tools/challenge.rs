@@ -4,10 +4,10 @@ use contract::types::{ChallengeInput, ChallengeOutput};
 use store::Append;
 
 use crate::error::Error;
-use crate::{Call, Memory, guard, ids};
+use crate::{Call, Keeper, guard, ids};
 
 pub(crate) fn challenge(
-    memory: &Memory,
+    memory: &Keeper,
     _call: &Call,
     view: &mut Append<'_>,
     input: ChallengeInput,
@@ -16,7 +16,7 @@ pub(crate) fn challenge(
 }
 
 fn dispute(
-    memory: &Memory,
+    memory: &Keeper,
     view: &mut Append<'_>,
     input: &ChallengeInput,
 ) -> Result<ChallengeOutput, Error> {

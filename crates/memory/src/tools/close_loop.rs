@@ -4,10 +4,10 @@ use contract::types::{CloseLoopInput, CloseLoopOutput};
 use store::{Append, Metric};
 
 use crate::error::Error;
-use crate::{Call, Memory, guard, ids, usage, wire};
+use crate::{Call, Keeper, guard, ids, usage, wire};
 
 pub(crate) fn close_loop(
-    memory: &Memory,
+    memory: &Keeper,
     _call: &Call,
     view: &mut Append<'_>,
     input: CloseLoopInput,
@@ -16,7 +16,7 @@ pub(crate) fn close_loop(
 }
 
 fn close(
-    memory: &Memory,
+    memory: &Keeper,
     view: &mut Append<'_>,
     input: &CloseLoopInput,
 ) -> Result<CloseLoopOutput, Error> {

@@ -4,10 +4,10 @@ use contract::types::{DeleteAccountInput, DeleteAccountOutput};
 use store::Write;
 
 use crate::error::Error;
-use crate::{Call, Memory};
+use crate::{Call, Keeper};
 
 pub(crate) fn delete_account(
-    memory: &Memory,
+    memory: &Keeper,
     _call: &Call,
     view: &mut Write<'_>,
     input: DeleteAccountInput,
@@ -16,7 +16,7 @@ pub(crate) fn delete_account(
 }
 
 fn erase(
-    memory: &Memory,
+    memory: &Keeper,
     view: &mut Write<'_>,
     input: &DeleteAccountInput,
 ) -> Result<DeleteAccountOutput, Error> {

@@ -7,10 +7,10 @@ use store::Read;
 use crate::error::Error;
 use crate::scopes::{self, Named};
 use crate::write_path::name_key;
-use crate::{Call, Memory, cursor, guard, wire};
+use crate::{Call, Keeper, cursor, guard, wire};
 
 pub(crate) fn entities(
-    _memory: &Memory,
+    _memory: &Keeper,
     _call: &Call,
     view: &mut Read<'_>,
     input: EntitiesInput,

@@ -15,10 +15,10 @@ use store::Read;
 
 use crate::error::Error;
 use crate::routing::{Unpinned, coverage};
-use crate::{Call, Memory, cursor, wire};
+use crate::{Call, Keeper, cursor, wire};
 
 pub(crate) fn export_memories(
-    _memory: &Memory,
+    _memory: &Keeper,
     _call: &Call,
     view: &mut Read<'_>,
     input: ExportMemoriesInput,

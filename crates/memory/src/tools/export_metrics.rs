@@ -9,10 +9,10 @@ use store::{DayCount, Metric, Read};
 
 use crate::clock::{DAY_MS, rfc3339};
 use crate::error::Error;
-use crate::{Call, Memory, wire};
+use crate::{Call, Keeper, wire};
 
 pub(crate) fn export_metrics(
-    memory: &Memory,
+    memory: &Keeper,
     _call: &Call,
     view: &mut Read<'_>,
     input: ExportMetricsInput,
@@ -21,7 +21,7 @@ pub(crate) fn export_metrics(
 }
 
 fn metrics(
-    memory: &Memory,
+    memory: &Keeper,
     view: &Read<'_>,
     input: &ExportMetricsInput,
 ) -> Result<ExportMetricsOutput, Error> {
@@ -29,7 +29,7 @@ fn metrics(
     let now = memory.now();
     let today = now - now.rem_euclid(DAY_MS);
     let first = today - (days - 1) * DAY_MS;
-    let counted = memory.store()?.counts_by_day(view.caller(), first)?;
+    let counted = memory.bookkeeping()?.counts_by_day(view.caller(), first)?;
     let mut room = ANSWER_MAX_CHARACTERS - wire::ENVELOPE;
     let mut truncated = None;
     let mut series = Vec::new();

@@ -4,10 +4,10 @@ use contract::types::{ForgetInput, ForgetOutput};
 use store::{Metric, Write};
 
 use crate::error::Error;
-use crate::{Call, Memory, guard, ids, usage};
+use crate::{Call, Keeper, guard, ids, usage};
 
 pub(crate) fn forget(
-    memory: &Memory,
+    memory: &Keeper,
     _call: &Call,
     view: &mut Write<'_>,
     input: ForgetInput,
@@ -16,7 +16,7 @@ pub(crate) fn forget(
 }
 
 fn retire(
-    memory: &Memory,
+    memory: &Keeper,
     view: &mut Write<'_>,
     input: &ForgetInput,
 ) -> Result<ForgetOutput, Error> {

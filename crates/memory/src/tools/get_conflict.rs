@@ -5,7 +5,7 @@ use contract::types::{Conflict, GetConflictInput, GetConflictOutput};
 use store::Read;
 
 use crate::error::Error;
-use crate::{Call, Memory, disputes, ids, wire};
+use crate::{Call, Keeper, disputes, ids, wire};
 
 /// Characters of a memory of a dispute besides its text, its link included.
 const AROUND: usize = 500 + wire::LINK;
@@ -14,7 +14,7 @@ const AROUND: usize = 500 + wire::LINK;
 const BEGINNING: usize = 240;
 
 pub(crate) fn get_conflict(
-    _memory: &Memory,
+    _memory: &Keeper,
     _call: &Call,
     view: &mut Read<'_>,
     input: GetConflictInput,

@@ -8,7 +8,7 @@ use store::{HistoryRow, Read};
 
 use crate::clock::rfc3339;
 use crate::error::Error;
-use crate::{Call, Memory, ids, wire};
+use crate::{Call, Keeper, ids, wire};
 
 /// Versions of one statement that are looked at; more than a person reads.
 const VERSIONS: usize = 200;
@@ -18,7 +18,7 @@ const EVENTS: usize = 50;
 const ENVELOPE: usize = 1_000;
 
 pub(crate) fn history(
-    _memory: &Memory,
+    _memory: &Keeper,
     _call: &Call,
     view: &mut Read<'_>,
     input: HistoryInput,

@@ -12,14 +12,14 @@ use store::{Append, Metric, NewMemory, Provenance, ScopeRow};
 use crate::clock::{self, DAY_MS};
 use crate::error::Error;
 use crate::threads::{Selectors, stand_for_write};
-use crate::{Call, Memory, digest, guard, hints, scopes, text, usage, wire, write_path};
+use crate::{Call, Keeper, digest, guard, hints, scopes, text, usage, wire, write_path};
 
 /// Characters of why an item failed: 200 of them fit into one answer, and
 /// every reason fits into them.
 const MESSAGE: usize = 132;
 
 pub(crate) fn import_memories(
-    memory: &Memory,
+    memory: &Keeper,
     call: &Call,
     view: &mut Append<'_>,
     input: ImportMemoriesInput,
@@ -36,7 +36,7 @@ struct Draft<'a> {
 }
 
 fn import(
-    memory: &Memory,
+    memory: &Keeper,
     call: &Call,
     view: &mut Append<'_>,
     input: &ImportMemoriesInput,
@@ -110,7 +110,7 @@ fn why(error: Error) -> Why {
 
 /// Returns where all items go.
 fn target(
-    memory: &Memory,
+    memory: &Keeper,
     call: &Call,
     view: &mut Append<'_>,
     input: &ImportMemoriesInput,

@@ -5,14 +5,14 @@ use store::{Append, EntityRow, MemoryRow, Read, Role};
 
 use crate::error::Error;
 use crate::ids::{self, Id};
-use crate::{Call, Memory, guard};
+use crate::{Call, Keeper, guard};
 
 /// What the tie between a memory and an entity is called; it has no other
 /// name, whatever the caller named it.
 const ANCHOR: &str = "anchor";
 
 pub(crate) fn link(
-    memory: &Memory,
+    memory: &Keeper,
     _call: &Call,
     view: &mut Append<'_>,
     input: LinkInput,
@@ -26,7 +26,7 @@ enum End {
     Entity(EntityRow),
 }
 
-fn tie(memory: &Memory, view: &mut Append<'_>, input: &LinkInput) -> Result<LinkOutput, Error> {
+fn tie(memory: &Keeper, view: &mut Append<'_>, input: &LinkInput) -> Result<LinkOutput, Error> {
     let now = memory.now();
     let relation = guard::admit("type", &input.type_)?;
     let (src_id, dst_id) = (ids::normalise(&input.src), ids::normalise(&input.dst));

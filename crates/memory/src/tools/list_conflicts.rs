@@ -6,13 +6,13 @@ use contract::types::{DisputeStatus, ListConflictsInput, ListConflictsOutput};
 use store::{Read, SideRow};
 
 use crate::error::Error;
-use crate::{Call, Memory, cursor, disputes, wire};
+use crate::{Call, Keeper, cursor, disputes, wire};
 
 /// Characters of a text that a list shows.
 const BEGINNING: usize = 240;
 
 pub(crate) fn list_conflicts(
-    _memory: &Memory,
+    _memory: &Keeper,
     _call: &Call,
     view: &mut Read<'_>,
     input: ListConflictsInput,

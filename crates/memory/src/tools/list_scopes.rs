@@ -5,7 +5,7 @@ use contract::types::{ListScopesInput, ListScopesOutput, ListScopesOutputScopesI
 use store::{Read, ScopeKind};
 
 use crate::error::Error;
-use crate::{Call, Memory, call::Session, wire};
+use crate::{Call, Keeper, call::Session, wire};
 
 /// Scopes that are looked at: the least that one takes is 160 characters.
 const SCOPES: usize = ANSWER_MAX_CHARACTERS / 160;
@@ -13,7 +13,7 @@ const SCOPES: usize = ANSWER_MAX_CHARACTERS / 160;
 const ENVELOPE: usize = 1_000;
 
 pub(crate) fn list_scopes(
-    _memory: &Memory,
+    _memory: &Keeper,
     call: &Call,
     view: &mut Read<'_>,
     _input: ListScopesInput,

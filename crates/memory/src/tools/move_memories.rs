@@ -14,10 +14,10 @@ use store::{MemoryRow, ScopeRow, Write};
 
 use crate::error::Error;
 use crate::scopes::{self, Named};
-use crate::{Call, Memory, guard, hints, ids, owned, wire};
+use crate::{Call, Keeper, guard, hints, ids, owned, wire};
 
 pub(crate) fn move_memories(
-    memory: &Memory,
+    memory: &Keeper,
     _call: &Call,
     view: &mut Write<'_>,
     input: MoveMemoriesInput,
@@ -34,7 +34,7 @@ enum Target {
 }
 
 fn bring(
-    memory: &Memory,
+    memory: &Keeper,
     view: &mut Write<'_>,
     input: &MoveMemoriesInput,
 ) -> Result<MoveMemoriesOutput, Error> {
@@ -79,7 +79,7 @@ fn failure(id: &str, error: Error) -> MoveMemoriesOutputFailedItem {
 
 /// Moves one memory, making the project if it is the first.
 fn carry(
-    memory: &Memory,
+    memory: &Keeper,
     view: &mut Write<'_>,
     row: &MemoryRow,
     target: &mut Target,
@@ -110,7 +110,7 @@ fn carry(
 
 /// Decides where to; makes nothing yet.
 fn target(
-    memory: &Memory,
+    memory: &Keeper,
     view: &mut Write<'_>,
     input: &MoveMemoriesInput,
 ) -> Result<Target, Error> {

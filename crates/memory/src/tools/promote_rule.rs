@@ -6,13 +6,13 @@ use store::{Append, MemoryRow, NewRule, ScopeKind, ScopeRow, Visibility};
 
 use crate::error::Error;
 use crate::scopes::{self, Named};
-use crate::{Call, Memory, guard, owned};
+use crate::{Call, Keeper, guard, owned};
 
 /// Bytes of a rule: it is read at the start of every session.
 const RULE_BYTES: usize = 2_000;
 
 pub(crate) fn promote_rule(
-    memory: &Memory,
+    memory: &Keeper,
     _call: &Call,
     view: &mut Append<'_>,
     input: PromoteRuleInput,
@@ -21,7 +21,7 @@ pub(crate) fn promote_rule(
 }
 
 fn promote(
-    memory: &Memory,
+    memory: &Keeper,
     view: &mut Append<'_>,
     input: &PromoteRuleInput,
 ) -> Result<PromoteRuleOutput, Error> {

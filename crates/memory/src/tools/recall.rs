@@ -9,10 +9,10 @@ use crate::error::Error;
 use crate::recall::{self, EXCERPT, Search, Walk};
 use crate::routing::{Unpinned, coverage};
 use crate::threads::{Selectors, stand_for_read};
-use crate::{Call, Memory, cursor, guard, usage, wire};
+use crate::{Call, Keeper, cursor, guard, usage, wire};
 
 pub(crate) fn recall(
-    memory: &Memory,
+    memory: &Keeper,
     call: &Call,
     view: &mut Read<'_>,
     input: RecallInput,
@@ -21,7 +21,7 @@ pub(crate) fn recall(
 }
 
 fn page(
-    memory: &Memory,
+    memory: &Keeper,
     call: &Call,
     view: &Read<'_>,
     input: &RecallInput,

@@ -3,10 +3,10 @@
 use contract::types::{RememberInput, RememberOutput};
 use store::Append;
 
-use crate::{Call, Memory, write_path};
+use crate::{Call, Keeper, write_path};
 
 pub(crate) fn remember(
-    memory: &Memory,
+    memory: &Keeper,
     call: &Call,
     view: &mut Append<'_>,
     input: RememberInput,

@@ -4,10 +4,10 @@ use contract::types::{Decision, DisputeStatus, ResolveConflictInput, ResolveConf
 use store::{DisputeRow, MemoryRow, Metric, Write};
 
 use crate::error::Error;
-use crate::{Call, Memory, disputes, ids, usage};
+use crate::{Call, Keeper, disputes, ids, usage};
 
 pub(crate) fn resolve_conflict(
-    memory: &Memory,
+    memory: &Keeper,
     _call: &Call,
     view: &mut Write<'_>,
     input: ResolveConflictInput,
@@ -16,7 +16,7 @@ pub(crate) fn resolve_conflict(
 }
 
 fn settle(
-    memory: &Memory,
+    memory: &Keeper,
     view: &mut Write<'_>,
     input: &ResolveConflictInput,
 ) -> Result<ResolveConflictOutput, Error> {
@@ -48,7 +48,7 @@ fn settle(
 
 /// Does what a decision says; returns the ids of what it retired.
 fn decide(
-    memory: &Memory,
+    memory: &Keeper,
     view: &mut Write<'_>,
     row: &DisputeRow,
     decision: Decision,

@@ -4,10 +4,10 @@ use contract::types::{RestoreMemoryInput, RestoreMemoryOutput};
 use store::{Append, Role, Visibility};
 
 use crate::error::Error;
-use crate::{Call, Memory, owned};
+use crate::{Call, Keeper, owned};
 
 pub(crate) fn restore_memory(
-    memory: &Memory,
+    memory: &Keeper,
     _call: &Call,
     view: &mut Append<'_>,
     input: RestoreMemoryInput,
@@ -16,7 +16,7 @@ pub(crate) fn restore_memory(
 }
 
 fn restore(
-    memory: &Memory,
+    memory: &Keeper,
     view: &mut Append<'_>,
     input: &RestoreMemoryInput,
 ) -> Result<RestoreMemoryOutput, Error> {

@@ -4,10 +4,10 @@ use contract::tools::SCAN_HYGIENE_LIMIT_DEFAULT;
 use contract::types::{ScanHygieneInput, ScanHygieneOutput};
 use store::Append;
 
-use crate::{Call, Memory, hygiene};
+use crate::{Call, Keeper, hygiene};
 
 pub(crate) fn scan_hygiene(
-    memory: &Memory,
+    memory: &Keeper,
     _call: &Call,
     view: &mut Append<'_>,
     input: ScanHygieneInput,

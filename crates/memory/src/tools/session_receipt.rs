@@ -5,10 +5,10 @@ use store::{Metric, Read};
 
 use crate::clock::{self, rfc3339};
 use crate::error::Error;
-use crate::{Call, Memory};
+use crate::{Call, Keeper};
 
 pub(crate) fn session_receipt(
-    memory: &Memory,
+    memory: &Keeper,
     _call: &Call,
     view: &mut Read<'_>,
     input: SessionReceiptInput,
@@ -17,13 +17,13 @@ pub(crate) fn session_receipt(
 }
 
 fn receipt(
-    memory: &Memory,
+    memory: &Keeper,
     view: &Read<'_>,
     input: &SessionReceiptInput,
 ) -> Result<SessionReceiptOutput, Error> {
-    let store = memory.store()?;
-    let since = store.counted_from(clock::parse("/since", &input.since)?, memory.now());
-    let counts = store.counts_since(view.caller(), since)?;
+    let books = memory.bookkeeping()?;
+    let since = books.counted_from(clock::parse("/since", &input.since)?, memory.now());
+    let counts = books.counts_since(view.caller(), since)?;
     let of = |metric: Metric| {
         let found = counts.iter().find(|(counted, _)| *counted == metric);
         found.map_or(0, |(_, n)| *n)

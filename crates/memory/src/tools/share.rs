@@ -5,10 +5,10 @@ use store::{ScopeRow, Write};
 
 use crate::error::Error;
 use crate::scopes::{self, Named};
-use crate::{Call, Memory, guard, owned};
+use crate::{Call, Keeper, guard, owned};
 
 pub(crate) fn share(
-    memory: &Memory,
+    memory: &Keeper,
     _call: &Call,
     view: &mut Write<'_>,
     input: ShareInput,
@@ -16,7 +16,7 @@ pub(crate) fn share(
     Ok(open(memory, view, &input)?)
 }
 
-fn open(memory: &Memory, view: &mut Write<'_>, input: &ShareInput) -> Result<ShareOutput, Error> {
+fn open(memory: &Keeper, view: &mut Write<'_>, input: &ShareInput) -> Result<ShareOutput, Error> {
     let row = owned::get_served(view, &input.memory_id)?;
     let scope = members_of(view, &input.scope)?;
     if scope.key != row.scope {

@@ -1,0 +1,335 @@
+//! The open store, which nothing outside this module reaches.
+//!
+//! [`Memory`] hands out views, and is what a server holds. A handler gets a
+//! [`Keeper`] instead: `store` is private here, so what is not offered by its
+//! view or its bookkeeping does not compile.
+
+use std::ops::Deref;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use contract::Views;
+use store::{Caller, DayCount, Metric, ScopeKey, Store, ThreadRow};
+
+use crate::clock::{self, Clock};
+use crate::error::Error;
+use crate::{Call, hints, text};
+
+/// How a memory is opened.
+#[derive(Clone, Debug)]
+pub struct MemoryOptions {
+    /// Handle of the owner, used when the data folder is first made. What is
+    /// no label of `[a-z0-9_]` is made one: it stands in scope paths.
+    pub handle: String,
+}
+
+/// The memory of a data folder, on behalf of one account.
+///
+/// Making one is cheap: the folder is opened by the first call. Clones share
+/// what is open.
+#[derive(Clone)]
+pub struct Memory {
+    keeper: Keeper,
+}
+
+/// What a handler may reach beside its view: the time and the bookkeeping.
+#[derive(Clone)]
+pub struct Keeper {
+    shared: Arc<Shared>,
+    account: Account,
+}
+
+impl Deref for Memory {
+    type Target = Keeper;
+
+    fn deref(&self) -> &Keeper {
+        &self.keeper
+    }
+}
+
+struct Shared {
+    dir: PathBuf,
+    clock: Clock,
+    store: Mutex<Option<Arc<Store>>>,
+    /// The account of the last call, looked up once.
+    caller: Mutex<Option<(Account, Caller)>>,
+}
+
+/// On whose behalf calls are made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Account {
+    /// The owner of a folder that serves one person; made with this handle.
+    Owner(String),
+    /// The account with this handle.
+    Named(String),
+}
+
+impl Memory {
+    /// Returns the memory of a data folder on behalf of its owner.
+    pub fn new(dir: PathBuf, options: MemoryOptions) -> Self {
+        Self::with_clock(dir, options, clock::system())
+    }
+
+    /// The same with another clock.
+    pub fn with_clock(dir: PathBuf, options: MemoryOptions, clock: Clock) -> Self {
+        let shared = Shared {
+            dir,
+            clock,
+            store: Mutex::new(None),
+            caller: Mutex::new(None),
+        };
+        Self {
+            keeper: Keeper {
+                shared: Arc::new(shared),
+                account: Account::Owner(label(&options.handle)),
+            },
+        }
+    }
+
+    /// Returns the same memory on behalf of the account with a handle, which
+    /// is made when there is none.
+    #[must_use]
+    pub fn for_account(&self, handle: &str) -> Self {
+        Self {
+            keeper: Keeper {
+                shared: Arc::clone(&self.shared),
+                account: Account::Named(label(handle)),
+            },
+        }
+    }
+
+    /// Opens the files now, before the first call needs them.
+    pub fn open(&self) -> Result<(), contract::Error> {
+        self.read(&Call::default(), |_| Ok(()))
+    }
+
+    /// Lets go of the files; calls that still run finish first. A later call
+    /// opens them again.
+    pub fn close(&self) {
+        self.shared
+            .store
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        self.shared
+            .caller
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+    }
+
+    /// Returns the moment so many seconds ago, as RFC 3339.
+    pub fn moment_ago(&self, seconds: u32) -> String {
+        clock::rfc3339(
+            self.now()
+                .saturating_sub(i64::from(seconds) * clock::SECOND_MS),
+        )
+    }
+
+    /// Reads if the store and the account are at hand: never waits for a
+    /// store that is being opened.
+    pub(crate) fn read_if_open<R>(
+        &self,
+        body: impl FnOnce(&mut store::Read<'_>) -> Result<R, Error>,
+    ) -> Option<Result<R, Error>> {
+        let store = self.shared.store.try_lock().ok()?.clone()?;
+        let known = self.shared.caller.try_lock().ok()?.clone();
+        let (account, caller) = known?;
+        (account == self.account).then(|| store.read(&caller, body))
+    }
+}
+
+impl Keeper {
+    pub(crate) fn now(&self) -> i64 {
+        (self.shared.clock)()
+    }
+
+    /// Returns the bookkeeping, opening the store if this is the first call.
+    pub(crate) fn bookkeeping(&self) -> Result<Bookkeeping, Error> {
+        Ok(Bookkeeping(self.store()?))
+    }
+
+    /// Returns the store, opening it if this is the first call.
+    fn store(&self) -> Result<Arc<Store>, Error> {
+        let mut open = self
+            .shared
+            .store
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(store) = open.as_ref() {
+            return Ok(Arc::clone(store));
+        }
+        let store = Arc::new(Store::open(&self.shared.dir, tokenise)?);
+        *open = Some(Arc::clone(&store));
+        Ok(store)
+    }
+
+    /// Returns the account on whose behalf calls are made.
+    fn caller(&self, store: &Store) -> Result<Caller, Error> {
+        let mut known = self
+            .shared
+            .caller
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some((account, caller)) = known.as_ref()
+            && *account == self.account
+        {
+            return Ok(caller.clone());
+        }
+        let caller = match &self.account {
+            Account::Owner(handle) => store.get_or_create_owner(handle, self.now())?,
+            Account::Named(handle) => store.get_or_create_account(handle, self.now())?,
+        };
+        *known = Some((self.account.clone(), caller.clone()));
+        Ok(caller)
+    }
+}
+
+/// Threads and counts: what every call may write, whatever its view.
+#[derive(Clone)]
+pub(crate) struct Bookkeeping(Arc<Store>);
+
+impl Bookkeeping {
+    pub(crate) fn find_thread(
+        &self,
+        caller: &Caller,
+        token: &str,
+        not_before: i64,
+    ) -> Result<Option<ThreadRow>, store::Error> {
+        self.0.find_thread(caller, token, not_before)
+    }
+
+    pub(crate) fn find_thread_of(
+        &self,
+        caller: &Caller,
+        conversation: &str,
+        not_before: i64,
+    ) -> Result<Option<ThreadRow>, store::Error> {
+        self.0.find_thread_of(caller, conversation, not_before)
+    }
+
+    pub(crate) fn fresh_thread_token(&self, now: i64) -> String {
+        self.0.fresh_thread_token(now)
+    }
+
+    pub(crate) fn mint_thread(
+        &self,
+        caller: &Caller,
+        token: &str,
+        scope: ScopeKey,
+        conversation: Option<&str>,
+        now: i64,
+        not_before: i64,
+    ) -> Result<ThreadRow, store::Error> {
+        self.0
+            .mint_thread(caller, token, scope, conversation, now, not_before)
+    }
+
+    pub(crate) fn touch_thread(
+        &self,
+        caller: &Caller,
+        token: &str,
+        scope: ScopeKey,
+        now: i64,
+    ) -> Result<(), store::Error> {
+        self.0.touch_thread(caller, token, scope, now)
+    }
+
+    pub(crate) fn count(
+        &self,
+        caller: &Caller,
+        counts: &[(Metric, i64)],
+        at: i64,
+    ) -> Result<(), store::Error> {
+        self.0.count(caller, counts, at)
+    }
+
+    pub(crate) fn counted_from(&self, since: i64, now: i64) -> i64 {
+        self.0.counted_from(since, now)
+    }
+
+    pub(crate) fn counts_since(
+        &self,
+        caller: &Caller,
+        since: i64,
+    ) -> Result<Vec<(Metric, i64)>, store::Error> {
+        self.0.counts_since(caller, since)
+    }
+
+    pub(crate) fn counts_by_day(
+        &self,
+        caller: &Caller,
+        since: i64,
+    ) -> Result<Vec<DayCount>, store::Error> {
+        self.0.counts_by_day(caller, since)
+    }
+}
+
+impl Views for Memory {
+    type Call = Call;
+    type Read<'v> = store::Read<'v>;
+    type Append<'v> = store::Append<'v>;
+    type Write<'v> = store::Write<'v>;
+
+    fn read<R>(
+        &self,
+        _call: &Call,
+        body: impl FnOnce(&mut store::Read<'_>) -> Result<R, contract::Error>,
+    ) -> Result<R, contract::Error> {
+        let store = self.store()?;
+        let caller = self.caller(&store)?;
+        Ok(store.read(&caller, |view| body(view).map_err(Error::Answer))?)
+    }
+
+    fn append<R>(
+        &self,
+        _call: &Call,
+        body: impl FnOnce(&mut store::Append<'_>) -> Result<R, contract::Error>,
+    ) -> Result<R, contract::Error> {
+        let store = self.store()?;
+        let caller = self.caller(&store)?;
+        Ok(store.append(&caller, |view| body(view).map_err(Error::Answer))?)
+    }
+
+    fn write<R>(
+        &self,
+        _call: &Call,
+        body: impl FnOnce(&mut store::Write<'_>) -> Result<R, contract::Error>,
+    ) -> Result<R, contract::Error> {
+        let store = self.store()?;
+        let caller = self.caller(&store)?;
+        Ok(store.write(&caller, |view| body(view).map_err(Error::Answer))?)
+    }
+}
+
+/// Returns a handle as a label.
+fn label(handle: &str) -> String {
+    hints::slug(handle).unwrap_or_else(|| "me".to_owned())
+}
+
+/// Cuts a text into the words of the index.
+fn tokenise(text: &str) -> String {
+    text::index_tokens(text).join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    /// Privacy keeps the open store in; this keeps another from being opened.
+    #[test]
+    fn no_handler_names_the_store_or_what_hands_out_views() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tools");
+        let mut n_files = 0;
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let source = std::fs::read_to_string(&path).unwrap();
+            let source = source.replace("Error::Store(", "");
+            let mut words = source.split(|c: char| !c.is_alphanumeric() && c != '_');
+            let named = words.find(|word| ["Store", "Views", "MemoryOptions"].contains(word));
+            assert_eq!(named, None, "{}", path.display());
+            n_files += 1;
+        }
+        assert_eq!(n_files, contract::ToolName::ALL.len());
+    }
+}
