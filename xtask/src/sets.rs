@@ -56,9 +56,10 @@
 //!   editions with a vocabulary of their own.
 //! - Instances that would be too large to build, or hold numbers that doubles
 //!   cannot; schemas nested beyond 500 levels.
-//! - More than some hundred cases of an `unevaluated…` keyword, more than 300
+//! - More than a thousand cases of an `unevaluated…` keyword, more than 300
 //!   branches of a failed `oneOf` that no tag tells apart, classes of names too small to tell.
-//! - What takes more steps than the options allow.
+//! - What takes more steps than the options allow; what lies within a step,
+//!   such as looks of the validator and copies, is counted too (`Arena::burn`).
 
 use std::cell::Cell;
 use std::sync::{Arc, OnceLock};

@@ -8,6 +8,7 @@ use serde_json::Value;
 use xtask::sets::{Answer, Document, Options, contained};
 
 mod hostile;
+mod large;
 mod mutated;
 mod opaque;
 mod random;

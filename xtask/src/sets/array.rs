@@ -1,14 +1,14 @@
 //! Arrays: a length, a goal for each position, items that have to be there
 //! or must not be too many, and items that differ or repeat.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::goal::{Arrays, Lit};
 use super::json::Json;
 use super::search::{Found, Gather, Outcome, Search};
 
 /// Longest array that is built.
-const MAX_LENGTH: u64 = 3_000;
+const MAX_LENGTH: u64 = 15_000;
 
 /// One way to fill the positions of an array.
 struct Filling<'a> {
@@ -23,6 +23,9 @@ struct Filling<'a> {
     /// What failed before: position, what is still needed and allowed, and
     /// the choice before.
     failed: HashSet<(usize, Vec<u64>, Vec<u64>, u64)>,
+    /// Choices that no item makes, nor any that asks for more, by what the
+    /// item has to meet anyway.
+    clashes: HashMap<Vec<Lit>, Vec<u64>>,
     gather: Gather,
 }
 
@@ -60,6 +63,7 @@ impl Search {
                     tie,
                     goals: Vec::new(),
                     failed: HashSet::new(),
+                    clashes: HashMap::new(),
                     gather: Gather::new(),
                 };
                 let needs = arrays.some.iter().map(|some| some.count).collect();
@@ -119,7 +123,8 @@ impl Search {
         }
         // Choices after this position do not depend on those before, unless
         // values are compared with each other.
-        let apart = !arrays.unique && filling.tie.is_none();
+        let tied = filling.tie.map_or(0, |(_, other)| other + 1);
+        let apart = !arrays.unique && at >= tied;
         let key = (at, needs.clone(), room.clone(), before);
         if apart && filling.failed.contains(&key) {
             return None;
@@ -132,8 +137,29 @@ impl Search {
         }
         let base = position(arrays, at);
         // Positions that are alike are filled in the order of their choices.
-        let from = if at > filling.alike { before } else { 0 };
-        for choice in from..1u64 << n_choices {
+        let sorted = at > filling.alike.max(tied);
+        let mut next = if sorted { before } else { 0 };
+        while next < 1 << n_choices {
+            let choice = next;
+            next += 1;
+            self.arena.burn(1);
+            if self.is_spent() {
+                let found = self.spent();
+                filling.gather.take(found);
+                return None;
+            }
+            // Which counts may grow is in the high bits; whoever asks for more
+            // items asks for more bits below.
+            let known = filling.clashes.get(&base).map_or(&[][..], Vec::as_slice);
+            let clashes = known
+                .iter()
+                .filter(|mask| choice >> n_somes == **mask >> n_somes && choice & **mask == **mask);
+            let lowest = |mask: &u64| 1 << mask.trailing_zeros().min(n_somes as u32);
+            if let Some(low) = clashes.map(lowest).max() {
+                let low: u64 = low;
+                next = (choice | (low - 1)) + 1;
+                continue;
+            }
             let mut goal = base.clone();
             let mut needs = needs.clone();
             let mut room = room.clone();
@@ -159,8 +185,25 @@ impl Search {
                 continue;
             }
             let found = self.solve(goal.iter().copied());
+            if found.outcome == Outcome::Empty {
+                filling
+                    .clashes
+                    .entry(base.clone())
+                    .or_default()
+                    .push(choice);
+            }
             if filling.gather.take(found).is_none() {
                 continue;
+            }
+            // Two that are to be equal meet what either has to.
+            if let Some((one, other)) = filling.tie
+                && at == other
+            {
+                goal.extend(filling.goals.get(one).into_iter().flatten());
+                let found = self.solve(goal.iter().copied());
+                if filling.gather.take(found).is_none() {
+                    continue;
+                }
             }
             filling.goals.push(goal);
             let array = self.fill(filling, needs, room, choice);
@@ -168,7 +211,7 @@ impl Search {
             if array.is_some() {
                 return array;
             }
-            if self.steps > self.max_steps {
+            if self.is_spent() {
                 return None;
             }
         }
@@ -182,10 +225,8 @@ impl Search {
     fn values(&mut self, filling: &mut Filling<'_>) -> Option<Json> {
         let mut goals = filling.goals.clone();
         if let Some((one, other)) = filling.tie {
-            let more = goals.get(other).cloned().unwrap_or_default();
-            goals.get_mut(one)?.extend(more);
-            let both = goals.get(one)?.clone();
-            *goals.get_mut(other)? = both;
+            let both = goals.get(other)?.clone();
+            *goals.get_mut(one)? = both;
         }
         if !filling.arrays.unique {
             let mut items = Vec::new();
@@ -198,7 +239,7 @@ impl Search {
         let count = goals.len();
         // As many values as there are positions are enough for any of them.
         let mut choices: Vec<Vec<Json>> = Vec::new();
-        let mut known: std::collections::HashMap<Vec<Lit>, Vec<Json>> = Default::default();
+        let mut known: HashMap<Vec<Lit>, Vec<Json>> = Default::default();
         for goal in goals {
             if let Some(values) = known.get(&goal) {
                 choices.push(values.clone());
@@ -245,11 +286,11 @@ fn ties(arrays: &Arrays, alike: usize, length: usize) -> Vec<Option<(usize, usiz
 
 /// Gives each position a value of its own.
 fn matching(choices: &[Vec<Json>]) -> Option<Vec<Json>> {
-    let mut owner: std::collections::HashMap<&Json, usize> = Default::default();
+    let mut owner: HashMap<&Json, usize> = Default::default();
     for start in 0..choices.len() {
         // Breadth first: positions that would have to move, and for which
         // value of whom.
-        let mut came: std::collections::HashMap<&Json, usize> = Default::default();
+        let mut came: HashMap<&Json, usize> = Default::default();
         let mut open = std::collections::VecDeque::from([start]);
         let mut free = None;
         'search: while let Some(place) = open.pop_front() {

@@ -8,7 +8,7 @@ use super::node::{Keyword, NodeId, Properties};
 use super::search::Search;
 
 /// Most cases of one schema.
-const MAX_CASES: usize = 256;
+const MAX_CASES: usize = 1_024;
 /// Deepest nesting of schemas in place that is looked into.
 const MAX_DEPTH: usize = 60;
 

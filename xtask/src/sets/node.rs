@@ -214,8 +214,17 @@ impl Arena {
         }
     }
 
+    /// Takes what lies within a step: looks at schemas, copies, comparisons.
+    pub fn burn(&self, units: u64) {
+        self.fuel.set(self.fuel.get().saturating_sub(units));
+    }
+
     /// Says whether a pattern matches; `None` if it is not understood.
     pub fn matches(&self, id: PatternId, text: &str) -> Option<bool> {
+        self.burn(1 + 2 * text.len() as u64);
+        if self.fuel.get() == 0 {
+            return None;
+        }
         self.nfa(id).ok().map(|nfa| nfa.matches(text))
     }
 

@@ -11,7 +11,7 @@ use super::search::{Found, Gather, Outcome, Search};
 /// Most names that a class is spelled out to.
 const MAX_NAMES: usize = 9;
 /// Most members of an object that is built.
-const MAX_MEMBERS: u64 = 2_000;
+const MAX_MEMBERS: u64 = 5_000;
 
 /// What an object is made of.
 #[derive(Clone)]
@@ -65,7 +65,8 @@ impl Search {
         if short {
             // Some class ran out of names: spell the small classes out.
             let mut again = Gather::new();
-            for pattern in patterns(objects) {
+            let classes = patterns(objects).into_iter().map(Some);
+            for pattern in classes.chain([None]) {
                 self.spell(objects, pattern, &mut plan.mentioned, &mut again);
             }
             let mut still = false;
@@ -91,16 +92,16 @@ impl Search {
         }
     }
 
-    /// Adds the names of a class that has only a few.
+    /// Adds the names of a class that has only a few; of all, without one.
     fn spell(
         &mut self,
         objects: &Objects,
-        pattern: PatternId,
+        pattern: Option<PatternId>,
         mentioned: &mut BTreeSet<String>,
         gather: &mut Gather,
     ) {
         let class = Exists {
-            with: vec![pattern],
+            with: pattern.into_iter().collect(),
             ..Exists::default()
         };
         let mut names = BTreeSet::new();
@@ -131,6 +132,7 @@ impl Search {
             gather.take(found);
             return None;
         }
+        self.arena.burn(plan.mentioned.len() as u64);
         let count = (plan.present.len() + plan.slots.len()) as u64;
         if objects.max.is_some_and(|max| count > max) {
             return None;
@@ -223,6 +225,7 @@ impl Search {
                 members.insert(name.clone(), value);
             }
         }
+        self.stuff(objects, plan, &mut members, &mut taken, gather);
         while (members.len() as u64) < objects.min {
             let any = Exists::default();
             let (name, value) = self.fresh(objects, plan, &any, &taken, gather, short)?;
@@ -230,6 +233,39 @@ impl Search {
             members.insert(name, value);
         }
         Some(Json::Object(members))
+    }
+
+    /// Adds members with names made up, where many are missing: to look for
+    /// each name apart from all others would take long.
+    fn stuff(
+        &mut self,
+        objects: &Objects,
+        plan: &Plan,
+        members: &mut BTreeMap<String, Json>,
+        taken: &mut BTreeSet<String>,
+        gather: &mut Gather,
+    ) {
+        let missing = objects.min.saturating_sub(members.len() as u64);
+        if missing < MAX_NAMES as u64 {
+            return;
+        }
+        for at in 0..missing {
+            // Letters alone, as few patterns ask for more.
+            let digits = at.to_string();
+            let letters = digits
+                .bytes()
+                .map(|digit| char::from(digit + (b'a' - b'0')));
+            let name: String = letters.collect();
+            if plan.mentioned.contains(&name) || members.contains_key(&name) {
+                continue;
+            }
+            let found = self.member(objects, &name, &[]);
+            let Some(value) = gather.take(found) else {
+                return;
+            };
+            taken.insert(name.clone());
+            members.insert(name, value);
+        }
     }
 
     /// Looks for the value of a member whose name is known.
@@ -301,6 +337,7 @@ impl Search {
         }
         let names = not.union(&class.not).cloned().map(Json::String);
         let names: Vec<Json> = names.collect();
+        self.arena.burn(names.len() as u64);
         if !names.is_empty() {
             goal.push(self.other_than(names));
         }
@@ -325,7 +362,8 @@ impl Search {
         let not: BTreeSet<String> = plan.mentioned.union(taken).cloned().collect();
         let goal = self.name_goal(objects, class, &not);
         let split = patterns(objects);
-        let member = self.split(objects, class, &split, goal, gather);
+        let with = class.with.clone();
+        let member = self.split(objects, class, &split, (goal, with), gather);
         if member.is_none() && !taken.is_empty() {
             // Without the names that are taken there might have been one.
             *short = true;
@@ -339,9 +377,19 @@ impl Search {
         objects: &Objects,
         class: &Exists,
         patterns: &[PatternId],
-        goal: Vec<Lit>,
+        (goal, with): (Vec<Lit>, Vec<PatternId>),
         gather: &mut Gather,
     ) -> Option<(String, Json)> {
+        // What the patterns that match ask for may be too much for all.
+        let listed = objects.properties.iter().flat_map(|all| &all.patterns);
+        let certain = listed.filter(|(pattern, _)| with.contains(pattern));
+        let certain = certain.map(|(_, schema)| Lit::yes(*schema));
+        let certain: Vec<Lit> = certain.chain(class.goal.iter().copied()).collect();
+        let found = self.solve(certain);
+        if found.outcome == Outcome::Empty {
+            gather.take(found);
+            return None;
+        }
         let found = self.solve(goal.iter().copied());
         let Json::String(name) = gather.take(found)? else {
             return None;
@@ -359,9 +407,10 @@ impl Search {
         // Names that all patterns treat alike have values alike.
         let (pattern, rest) = patterns.split_first()?;
         for holds in [true, false] {
-            let mut goal = goal.clone();
+            let (mut goal, mut with) = (goal.clone(), with.clone());
             goal.push(self.pattern(*pattern, holds));
-            let member = self.split(objects, class, rest, goal, gather);
+            with.extend(holds.then_some(*pattern));
+            let member = self.split(objects, class, rest, (goal, with), gather);
             if member.is_some() {
                 return member;
             }

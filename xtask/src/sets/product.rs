@@ -1,7 +1,7 @@
 //! The search for a text that some patterns match and others do not, of a
 //! length between two bounds: the patterns run side by side.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::automaton::{MATCH, Nfa, Set};
 use super::regex::{ALL, Class};
@@ -10,6 +10,10 @@ use super::regex::{ALL, Class};
 const MAX_PRODUCT: usize = 5_000;
 /// Most cells of the table of lengths by states.
 const MAX_TABLE: usize = 5_000_000;
+/// From so many characters on, a text is not built one by one.
+const LONG: u64 = 500;
+/// Most characters of a text that is built.
+const MAX_TEXT: u64 = 2 << 20;
 
 /// What a search for a text found.
 #[derive(Debug)]
@@ -43,6 +47,38 @@ struct Product {
     classes: Vec<Class>,
 }
 
+impl Product {
+    /// Returns the classes along a shortest way to such a state, of at least
+    /// one step.
+    fn path(&self, start: usize, wanted: impl Fn(usize) -> bool) -> Option<Vec<usize>> {
+        let mut came: HashMap<usize, (usize, usize)> = HashMap::new();
+        let mut open = VecDeque::from([start]);
+        while let Some(state) = open.pop_front() {
+            for (class, target) in self.steps.get(state)?.iter().enumerate() {
+                if came.contains_key(target) {
+                    continue;
+                }
+                came.insert(*target, (state, class));
+                if wanted(*target) {
+                    let mut classes = Vec::new();
+                    let mut at = *target;
+                    loop {
+                        let (before, class) = *came.get(&at)?;
+                        classes.push(class);
+                        at = before;
+                        if at == start {
+                            classes.reverse();
+                            return Some(classes);
+                        }
+                    }
+                }
+                open.push_back(*target);
+            }
+        }
+        None
+    }
+}
+
 impl Wanted<'_> {
     /// Looks for such a text; `spend` says whether so many steps are left.
     pub fn find(&self, spend: &mut dyn FnMut(u64) -> bool) -> Text {
@@ -62,6 +98,15 @@ impl Wanted<'_> {
         let cap = self.max.map_or(cap, |max| {
             cap.min(usize::try_from(max).unwrap_or(usize::MAX))
         });
+        if self.min >= LONG && self.min >= n_states as u64 {
+            match self.circling(&product, spend) {
+                Text::Found(text) if !self.excluded.contains(&text.as_str()) => {
+                    return Text::Found(text);
+                }
+                Text::None => return Text::None,
+                Text::Found(_) | Text::Unknown(_) => {}
+            }
+        }
         // A text is usually found at once, the shorter the sooner.
         match self.first(&product, cap, spend) {
             Text::Found(text) if self.excluded.contains(&text.as_str()) => {}
@@ -73,6 +118,42 @@ impl Wanted<'_> {
         }
         let alive = self.alive(&product, cap);
         self.walk(&product, &alive, cap)
+    }
+
+    /// Looks for a text of more characters than there are states, which has
+    /// to come by some state twice: it goes round there often enough.
+    fn circling(&self, product: &Product, spend: &mut dyn FnMut(u64) -> bool) -> Text {
+        let unknown = || Text::Unknown("a text would have to be too long".to_owned());
+        let n_edges: usize = product.steps.iter().map(Vec::len).sum();
+        let mut is_final = true;
+        for state in 0..product.accepting.len() {
+            if !spend(1 + n_edges as u64 / 32) {
+                return unknown();
+            }
+            let to = product.path(0, |target| target == state);
+            let round = product.path(state, |target| target == state);
+            let from = product.path(state, |target| product.accepting.get(target) == Some(&true));
+            let (Some(to), Some(round), Some(from)) = (to, round, from) else {
+                continue;
+            };
+            is_final = false;
+            let around = self.min.saturating_sub((to.len() + from.len()) as u64);
+            let around = around.div_ceil(round.len() as u64);
+            let length = around.saturating_mul(round.len() as u64);
+            let length = length.saturating_add((to.len() + from.len()) as u64);
+            if length > MAX_TEXT || self.max.is_some_and(|max| length > max) {
+                continue;
+            }
+            let round = round.repeat(usize::try_from(around).unwrap_or(0));
+            let letter = |class: usize| product.classes.get(class).and_then(|c| letters(c).next());
+            let known: Vec<Option<char>> = (0..product.classes.len()).map(letter).collect();
+            let classes = to.iter().chain(&round).chain(&from);
+            return classes
+                .map(|class| known.get(*class).copied().flatten())
+                .collect::<Option<String>>()
+                .map_or_else(unknown, Text::Found);
+        }
+        if is_final { Text::None } else { unknown() }
     }
 
     /// Looks for the shortest text that is long enough, length by length.

