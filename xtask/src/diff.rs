@@ -16,6 +16,7 @@ pub mod server;
 pub mod source;
 pub mod surface;
 mod tools;
+mod unseen;
 mod view;
 mod walk;
 

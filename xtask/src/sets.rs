@@ -83,6 +83,7 @@ mod meets;
 mod node;
 mod number;
 mod object;
+mod places;
 mod product;
 mod regex;
 mod scalars;
@@ -96,6 +97,7 @@ use goal::Lit;
 use json::Json;
 pub use json::Unreadable;
 use node::Arena;
+pub use places::{Leads, places};
 use search::{Outcome, Search};
 
 /// Stack of a comparison; only what is used is ever taken from the machine.

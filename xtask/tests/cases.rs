@@ -356,3 +356,185 @@ fn c72_a_baseline_that_is_not_there_is_no_pass() {
     assert_eq!((run.code, run.text.as_str()), (3, ""));
     assert!(run.errors.contains("there is no release"), "{}", run.errors);
 }
+
+#[test]
+fn a_change_behind_any_reference_is_seen() {
+    let closed = |more: Value| {
+        let mut schema = json!({ "type": "object", "properties": { "a": { "type": "string", "default": "x" }, "b": { "type": "string" } }, "additionalProperties": false });
+        for (key, value) in more.as_object().expect("an object") {
+            schema[key] = value.clone();
+        }
+        schema
+    };
+    for (reference, more, name) in [
+        (
+            json!({ "$ref": "#/$defs/Page%3CItem%3E" }),
+            json!({}),
+            "Page<Item>",
+        ),
+        (json!({ "$ref": "#m" }), json!({ "$anchor": "m" }), "page"),
+        (
+            json!({ "$ref": "m.json" }),
+            json!({ "$id": "m.json" }),
+            "page",
+        ),
+        (
+            json!({ "$dynamicRef": "#m" }),
+            json!({ "$dynamicAnchor": "m" }),
+            "page",
+        ),
+    ] {
+        let side = |page: Value| {
+            let mut root = object(json!({ "p": reference }));
+            root["$defs"] = json!({ name: page });
+            root
+        };
+        let old = closed(more.clone());
+        let mut moved = old.clone();
+        moved["properties"]["a"]["default"] = json!("y");
+        check(
+            &side(old.clone()),
+            &side(moved),
+            Some("major"),
+            Some("patch"),
+        );
+        let mut fewer = old.clone();
+        fewer["properties"]
+            .as_object_mut()
+            .expect("fields")
+            .remove("b");
+        check(&side(old), &side(fewer), Some("major"), Some("major"));
+    }
+}
+
+#[test]
+fn a_default_below_any_keyword_is_seen() {
+    let side = |path: &str, default: u64| {
+        let leaf = object(json!({ "a": { "type": "integer", "default": default } }));
+        let below = match path {
+            "dependentSchemas" | "patternProperties" => json!({ "k": leaf }),
+            "prefixItems" => json!([leaf]),
+            _ => leaf,
+        };
+        object(json!({ "p": { path: below, "if": { "type": "object" } } }))
+    };
+    for path in [
+        "additionalProperties",
+        "contains",
+        "dependentSchemas",
+        "else",
+        "items",
+        "patternProperties",
+        "prefixItems",
+        "propertyNames",
+        "then",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+    ] {
+        check(&side(path, 1), &side(path, 2), Some("major"), Some("patch"));
+    }
+    let tuple = |default: u64| json!({ "$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "properties": { "p": { "items": [{ "default": default }], "additionalItems": { "default": 0 } } } });
+    check(&tuple(1), &tuple(2), Some("major"), Some("patch"));
+}
+
+#[test]
+fn what_the_walk_cannot_pair_counts_as_breaking() {
+    let side = |default: u64| {
+        let part = |default: u64| json!({ "anyOf": [{ "type": "integer", "default": default }, { "type": "string" }] });
+        object(
+            json!({ "p": { "allOf": [{ "anyOf": [{ "type": "integer" }, { "type": "boolean" }] }, part(default)] } }),
+        )
+    };
+    let report = report("input", side(1), side(2));
+    assert_eq!(report["bump"], "major", "{report:#}");
+    assert_eq!(report["changes"][0]["proof"], "unknown", "{report:#}");
+}
+
+#[test]
+fn a_field_that_was_named_anywhere_was_declared() {
+    let x = json!({ "x": { "type": "integer" } });
+    for named in [
+        json!({ "anyOf": [object(json!({ "x": { "type": "string" } })), object(json!({ "y": { "type": "string" } }))] }),
+        json!({ "dependentRequired": { "x": ["z"] } }),
+        json!({ "if": { "required": ["x"] }, "then": {} }),
+        json!({ "anyOf": [{ "required": ["x"] }, { "required": ["z"] }] }),
+    ] {
+        let mut old = object(json!({ "z": { "type": "string" } }));
+        for (key, value) in named.as_object().expect("keywords") {
+            old[key] = value.clone();
+        }
+        let mut new = old.clone();
+        new["properties"]["x"] = x["x"].clone();
+        check(&old, &new, Some("major"), None);
+    }
+    let map = object(json!({ "m": { "type": "object" } }));
+    check(
+        &map,
+        &object(json!({ "m": object(x.clone()) })),
+        Some("major"),
+        None,
+    );
+    // Nobody knew of it before.
+    check(&object(json!({})), &object(x.clone()), Some("minor"), None);
+    // It is no open object.
+    let mut closed = object(json!({ "z": {} }));
+    closed["additionalProperties"] = json!({ "type": "string" });
+    let mut new = closed.clone();
+    new["properties"]["x"] = x["x"].clone();
+    check(&closed, &new, Some("major"), None);
+}
+
+#[test]
+fn an_open_enum_grows_by_texts_only() {
+    let side = |values: Value| object(json!({ "p": { "enum": values, "x-open-enum": true } }));
+    for (values, bump) in [
+        (json!(["a", "b"]), "minor"),
+        (json!(["a", 1]), "major"),
+        (json!(["a", null]), "major"),
+    ] {
+        check(&side(json!(["a"])), &side(values), None, Some(bump));
+    }
+    check(&side(json!([1])), &side(json!([1, 2])), None, Some("major"));
+}
+
+#[test]
+fn a_field_that_no_value_fits_is_removed() {
+    let old = object(json!({ "p": { "type": "string" } }));
+    for none in [json!(false), json!({ "not": {} }), json!({ "enum": [] })] {
+        let report = report("output", old.clone(), object(json!({ "p": none })));
+        assert_eq!(report["bump"], "major", "{report:#}");
+        assert_eq!(report["changes"][0]["rule"], "field_removed", "{report:#}");
+    }
+}
+
+#[test]
+fn a_counterexample_of_one_change_shows_a_break_of_the_whole() {
+    let old = object(json!({ "p": { "type": "integer", "maximum": 10 } }));
+    let new = object(json!({ "p": { "type": "string" } }));
+    let report = report("output", old, new);
+    for change in report["changes"].as_array().expect("changes") {
+        let value = &change["counterexample"]["p"];
+        assert!(value.is_string(), "{change:#}");
+    }
+}
+
+#[test]
+fn a_harmless_change_beside_a_break_stays_harmless() {
+    let old = object(
+        json!({ "p": { "type": "string", "maxLength": 5 }, "q": { "type": "string", "maxLength": 5 } }),
+    );
+    let new = object(
+        json!({ "p": { "type": "string", "maxLength": 4 }, "q": { "type": "string", "maxLength": 6 } }),
+    );
+    let report = report("input", old, new);
+    let verdicts: Vec<&str> = report["changes"]
+        .as_array()
+        .expect("changes")
+        .iter()
+        .filter_map(|change| change["verdict"].as_str())
+        .collect();
+    assert!(
+        verdicts.contains(&"minor") && verdicts.contains(&"major"),
+        "{report:#}"
+    );
+}

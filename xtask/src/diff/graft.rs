@@ -3,6 +3,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::diff::surface::escape;
+use crate::diff::view::Source;
 use crate::diff::walk::{Edit, Local};
 
 /// Where the new document stands inside the old one.
@@ -17,9 +19,9 @@ pub struct Scion {
 
 impl Scion {
     /// Prepares a document.
-    pub fn new(document: &Value) -> Self {
+    pub fn new(document: Source<'_>) -> Self {
         let mut has_references = false;
-        let inner = moved(document, &mut has_references);
+        let inner = moved(document, "", document.root, &mut has_references);
         Self {
             inner,
             has_references,
@@ -146,24 +148,37 @@ fn keep_definitions(mut new: Value, old: &Value) -> Value {
     new
 }
 
-fn moved(value: &Value, has_references: &mut bool) -> Value {
+/// Names that a document gives its parts; moved references need none.
+const NAMES: [&str; 4] = ["$id", "$anchor", "$dynamicAnchor", "$recursiveAnchor"];
+
+fn moved(document: Source<'_>, at: &str, value: &Value, has_references: &mut bool) -> Value {
+    let leads = document.places.get(at);
     match value {
         Value::Object(map) => {
-            let inner = map.iter().map(|(key, value)| {
-                let target = value.as_str().filter(|_| key == "$ref");
-                let value = match target.and_then(|target| target.strip_prefix('#')) {
-                    Some(pointer) => {
+            let kept = map
+                .iter()
+                .filter(|(key, _)| leads.is_none() || !NAMES.contains(&key.as_str()));
+            let inner = kept.map(|(key, value)| {
+                let target = leads.and_then(|leads| leads.references.get(key.as_str()));
+                let value = match target {
+                    Some(Some(pointer)) => {
                         *has_references = true;
-                        json!(format!("#/$defs/{}{pointer}", SCION))
+                        let pointer = pointer.replace('%', "%25");
+                        json!(format!("#/$defs/{SCION}{pointer}"))
                     }
-                    None => moved(value, has_references),
+                    Some(None) | None => {
+                        let at = format!("{at}/{}", escape(key));
+                        moved(document, &at, value, has_references)
+                    }
                 };
                 (key.clone(), value)
             });
             Value::Object(inner.collect())
         }
         Value::Array(items) => {
-            let inner = items.iter().map(|item| moved(item, has_references));
+            let inner = items.iter().enumerate().map(|(index, item)| {
+                moved(document, &format!("{at}/{index}"), item, has_references)
+            });
             Value::Array(inner.collect())
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),

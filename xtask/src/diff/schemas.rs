@@ -6,17 +6,20 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use crate::diff::alarm;
 use crate::diff::bump::Bump;
 use crate::diff::graft::Scion;
 use crate::diff::kinds::{Judge, Rule};
 use crate::diff::surface::{Document, Place};
+use crate::diff::unseen::{named_besides, unseen};
+use crate::diff::view::Source;
 use crate::diff::walk::{Local, Side, walk};
 use crate::diff::{Change, Position, Proof};
-use crate::sets::{self, Answer};
+use crate::sets::{self, Answer, Leads};
 
 /// Differences of one pair of schemas that are judged one by one; beyond, the
 /// verdict of the whole stands for the rest.
@@ -33,9 +36,12 @@ pub fn compare(
     if old.root == new.root {
         return Vec::new();
     }
+    // What is too deep to be read is unknown to the sets as well.
+    let places = [old, new].map(|side| sets::places(&side.root).unwrap_or_default());
     let pair = Pair {
         old,
         new,
+        places,
         position,
         enforces_formats,
         through,
@@ -53,6 +59,8 @@ pub fn compare(
 struct Pair<'a> {
     old: &'a Document,
     new: &'a Document,
+    /// The schemas of both.
+    places: [BTreeMap<String, Leads>; 2],
     position: Position,
     enforces_formats: bool,
     through: &'a str,
@@ -71,13 +79,16 @@ struct Base<'a> {
 
 impl Pair<'_> {
     fn compare(&self) -> Vec<Change> {
-        let locals = walk(&self.old.root, &self.new.root);
+        let (old, new) = self.sources();
+        let (locals, old_seen, new_seen) = walk(old, new);
+        let named = named_besides(old);
         // By convention a caller sends only what is declared, so that a new
         // optional argument takes nothing away even where the object is open.
         let is_given = |local: &&Local| {
             self.position == Position::Input
                 && local.rule == Rule::FieldAddedOptional
                 && local.is_open
+                && !named.contains(local.place.1.rsplit('/').next().unwrap_or_default())
         };
         let base = if locals.iter().any(|local| is_given(&local)) {
             let given = locals.iter().filter(is_given);
@@ -163,6 +174,17 @@ impl Pair<'_> {
                 .unwrap_or_default();
             changes.push(change);
         }
+        if let Some((rule, side, at)) = unseen((old, &old_seen), (new, &new_seen), &locals) {
+            let place = match side {
+                Side::Old => self.old.place(&at),
+                Side::New => self.new.place(&at),
+            };
+            let mut change = self.blank(rule, place);
+            if rule == Rule::SchemaUndecided {
+                change.proof = Proof::Unknown;
+            }
+            changes.push(change);
+        }
         if whole != Answer::Proven && !is_explained {
             changes.push(self.catch_all(&locals, whole));
         }
@@ -170,7 +192,20 @@ impl Pair<'_> {
     }
 
     fn scion(&self) -> &Scion {
-        self.scion.get_or_init(|| Scion::new(&self.new.root))
+        self.scion.get_or_init(|| Scion::new(self.sources().1))
+    }
+
+    fn sources(&self) -> (Source<'_>, Source<'_>) {
+        let [old, new] = &self.places;
+        let old_source = Source {
+            root: &self.old.root,
+            places: old,
+        };
+        let new_source = Source {
+            root: &self.new.root,
+            places: new,
+        };
+        (old_source, new_source)
     }
 
     fn set(&self, schema: &Value) -> sets::Document {
@@ -363,10 +398,24 @@ fn has_open(schema: &Value) -> bool {
 fn opened(schema: &Value) -> Value {
     match schema {
         Value::Object(map) => {
-            let is_open = map.get("x-open-enum") == Some(&Value::Bool(true));
-            let kept = map.iter().filter(|(key, _)| !(is_open && *key == "enum"));
-            let inner = kept.map(|(key, value)| (key.clone(), opened(value)));
-            Value::Object(inner.collect())
+            let mut inner: Map<String, Value> = map
+                .iter()
+                .map(|(key, value)| (key.clone(), opened(value)))
+                .collect();
+            if let (Some(Value::Bool(true)), Some(Value::Array(values))) =
+                (map.get("x-open-enum"), map.get("enum"))
+            {
+                inner.shift_remove("enum");
+                let others: Vec<&Value> = values.iter().filter(|v| !v.is_string()).collect();
+                let any = json!({ "anyOf": [{ "type": "string" }, { "enum": others }] });
+                match inner.get_mut("allOf").and_then(Value::as_array_mut) {
+                    Some(parts) => parts.push(any),
+                    None => {
+                        inner.insert("allOf".to_owned(), json!([any]));
+                    }
+                }
+            }
+            Value::Object(inner)
         }
         Value::Array(items) => Value::Array(items.iter().map(opened).collect()),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => schema.clone(),

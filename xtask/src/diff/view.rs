@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::diff::surface::escape;
+use crate::sets::Leads;
 
 /// References that one schema may follow before it counts as opaque.
 const MAX_PARTS: usize = 256;
@@ -31,6 +32,13 @@ pub const ANNOTATIONS: [&str; 17] = [
     "writeOnly",
 ];
 
+/// A document with the places of its schemas.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    pub root: &'a Value,
+    pub places: &'a BTreeMap<String, Leads>,
+}
+
 /// A part of a schema with its place in the document.
 pub type Part<'a> = (&'a Value, String);
 
@@ -46,8 +54,10 @@ pub struct View<'a> {
     pub required: BTreeSet<String>,
     /// Every other keyword; the outermost place wins.
     pub keywords: BTreeMap<&'a str, Part<'a>>,
-    /// Whether one keyword constrains in two places, or a part is unreadable.
-    pub is_opaque: bool,
+    /// Whether it lists properties, be it none.
+    pub lists_properties: bool,
+    /// Every part that was read, with its keywords that another part hides.
+    pub parts: BTreeMap<String, BTreeSet<&'a str>>,
 }
 
 impl<'a> View<'a> {
@@ -102,7 +112,7 @@ impl<'a> View<'a> {
 }
 
 /// Reads the schema at a pointer.
-pub fn view<'a>(document: &'a Value, pointer: &str) -> View<'a> {
+pub fn view<'a>(document: Source<'a>, pointer: &str) -> View<'a> {
     let mut view = View::default();
     let mut seen = BTreeSet::new();
     // Parts to read, outermost first.
@@ -113,10 +123,9 @@ pub fn view<'a>(document: &'a Value, pointer: &str) -> View<'a> {
             continue;
         }
         if seen.len() > MAX_PARTS {
-            view.is_opaque = true;
             break;
         }
-        match document.pointer(&at) {
+        match document.root.pointer(&at) {
             Some(Value::Object(map)) => {
                 let alone = map.contains_key("$ref")
                     && map.keys().all(|key| {
@@ -128,15 +137,18 @@ pub fn view<'a>(document: &'a Value, pointer: &str) -> View<'a> {
                     view.at.clone_from(&at);
                     is_first = false;
                 }
-                read(&mut view, map, &at, &mut parts);
+                read(&mut view, document, map, &at, &mut parts);
             }
-            Some(Value::Bool(true)) => {}
+            Some(Value::Bool(true)) => {
+                view.parts.insert(at, BTreeSet::new());
+            }
             Some(Value::Bool(false)) => {
                 view.keywords
                     .entry("not")
                     .or_insert((&Value::Bool(true), at.clone()));
+                view.parts.insert(at, BTreeSet::new());
             }
-            _ => view.is_opaque = true,
+            _ => {}
         }
     }
     if is_first {
@@ -147,17 +159,22 @@ pub fn view<'a>(document: &'a Value, pointer: &str) -> View<'a> {
 
 fn read<'a>(
     view: &mut View<'a>,
+    document: Source<'a>,
     map: &'a serde_json::Map<String, Value>,
     at: &str,
     parts: &mut Vec<String>,
 ) {
     let mut later = Vec::new();
+    let mut hidden = BTreeSet::new();
+    let leads = document.places.get(at);
+    let target = |key: &str| leads?.references.get(key)?.clone();
     for (keyword, value) in map {
         let place = format!("{at}/{}", escape(keyword));
         match (keyword.as_str(), value) {
-            ("$ref", Value::String(target)) if target.starts_with('#') => {
-                later.push(target.trim_start_matches('#').to_owned());
-            }
+            ("$ref" | "$dynamicRef" | "$recursiveRef", Value::String(_)) => match target(keyword) {
+                Some(target) => later.push(target),
+                None => hide(put(view, keyword, value, place), keyword, &mut hidden),
+            },
             ("allOf", Value::Array(inner)) => {
                 later.extend((0..inner.len()).map(|index| format!("{place}/{index}")));
             }
@@ -166,9 +183,10 @@ fn read<'a>(
                     view.nullable = true;
                     later.push(format!("{place}/{index}"));
                 }
-                None => put(view, keyword, value, place),
+                None => hide(put(view, keyword, value, place), keyword, &mut hidden),
             },
             ("properties", Value::Object(inner)) => {
+                view.lists_properties = true;
                 for name in inner.keys() {
                     let place = format!("{place}/{}", escape(name));
                     view.properties.entry(name.clone()).or_default().push(place);
@@ -178,22 +196,29 @@ fn read<'a>(
                 let names = names.iter().filter_map(Value::as_str);
                 view.required.extend(names.map(str::to_owned));
             }
-            _ => put(view, keyword, value, place),
+            _ => hide(put(view, keyword, value, place), keyword, &mut hidden),
         }
     }
     // The stack hands the last one out first.
     parts.extend(later.into_iter().rev());
+    view.parts.insert(at.to_owned(), hidden);
 }
 
-fn put<'a>(view: &mut View<'a>, keyword: &'a str, value: &'a Value, place: String) {
+/// Keeps a keyword's value unless an outer part has one; says whether that one
+/// is another.
+fn put<'a>(view: &mut View<'a>, keyword: &'a str, value: &'a Value, place: String) -> bool {
     match view.keywords.get(keyword) {
         None => {
             view.keywords.insert(keyword, (value, place));
+            false
         }
-        Some((present, _)) => {
-            let says_less = ANNOTATIONS.contains(&keyword) || keyword.starts_with("x-");
-            view.is_opaque |= !says_less && *present != value;
-        }
+        Some((present, _)) => *present != value,
+    }
+}
+
+fn hide<'a>(is_hidden: bool, keyword: &'a str, hidden: &mut BTreeSet<&'a str>) {
+    if is_hidden {
+        hidden.insert(keyword);
     }
 }
 

@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use crate::diff::kinds::Rule;
 use crate::diff::surface::escape;
-use crate::diff::view::{View, view};
+use crate::diff::view::{Source, View, view};
+use crate::sets;
 
 mod keywords;
 mod variants;
@@ -43,6 +44,8 @@ pub struct Local {
     pub old: Option<Value>,
     pub new: Option<Value>,
     pub edit: Edit,
+    /// Where the old property stands that no value fits any more.
+    pub emptied: Option<String>,
     /// Whether it is a new property of an object that takes any.
     pub is_open: bool,
 }
@@ -54,11 +57,13 @@ pub enum Side {
     New,
 }
 
-/// Lists every difference of the two documents.
-pub fn walk(old: &Value, new: &Value) -> Vec<Local> {
+/// Lists every difference of the two documents, and what of them was read.
+pub fn walk<'a>(old: Source<'a>, new: Source<'a>) -> (Vec<Local>, Seen<'a>, Seen<'a>) {
     let mut walk = Walk {
         old,
         new,
+        sets: [old, new].map(|side| sets::Document::new(side.root)),
+        parts: Default::default(),
         seen: BTreeSet::new(),
         pairs: Vec::new(),
         found: Vec::new(),
@@ -67,12 +72,18 @@ pub fn walk(old: &Value, new: &Value) -> Vec<Local> {
     while let Some((old_at, new_at)) = walk.pairs.pop() {
         walk.visit(&old_at, &new_at);
     }
-    walk.found
+    let [old, new] = walk.parts;
+    (walk.found, old, new)
 }
 
+/// The parts that were compared, each with its keywords that were not.
+pub type Seen<'a> = BTreeMap<String, BTreeSet<&'a str>>;
+
 struct Walk<'a> {
-    old: &'a Value,
-    new: &'a Value,
+    old: Source<'a>,
+    new: Source<'a>,
+    sets: [sets::Document; 2],
+    parts: [Seen<'a>; 2],
     /// Invariant: a pair is visited once, so that recursion ends.
     seen: BTreeSet<(String, String)>,
     pairs: Vec<(String, String)>,
@@ -100,6 +111,16 @@ impl<'a> Walk<'a> {
             new: view(self.new, new_at),
             from: (old_at.to_owned(), new_at.to_owned()),
         };
+        for (seen, view) in self.parts.iter_mut().zip([&pair.old, &pair.new]) {
+            for (at, hidden) in &view.parts {
+                match seen.get_mut(at) {
+                    Some(known) => known.retain(|keyword| hidden.contains(keyword)),
+                    None => {
+                        seen.insert(at.clone(), hidden.clone());
+                    }
+                }
+            }
+        }
         self.properties(&pair);
         self.keywords(&pair);
         self.below(&pair);
@@ -131,6 +152,7 @@ impl<'a> Walk<'a> {
             old: pair.old.get(keyword).cloned(),
             new: pair.new.get(keyword).cloned(),
             edit: Edit::Keywords(keywords),
+            emptied: None,
             is_open: false,
         });
     }
@@ -151,6 +173,7 @@ impl<'a> Walk<'a> {
                 (None, Some(_)) if is_required => Rule::FieldAddedRequired,
                 (None, Some(_)) => Rule::FieldAddedOptional,
                 (Some(_), None) => Rule::FieldRemoved,
+                (Some(old), Some(new)) if self.is_emptied(old, new) => Rule::FieldRemoved,
                 (Some(old), Some(new)) => {
                     self.push(old.clone(), new.clone());
                     match (was_required, is_required) {
@@ -161,8 +184,7 @@ impl<'a> Walk<'a> {
                 }
                 (None, None) => continue,
             };
-            let value =
-                |side: &Value, at: Option<&String>| at.and_then(|at| side.pointer(at)).cloned();
+            let value = |side: Source<'a>, at: Option<&String>| side.root.pointer(at?).cloned();
             let place = match (old, new) {
                 (Some(old), None) => (Side::Old, old.clone()),
                 (_, Some(new)) => (Side::New, new.clone()),
@@ -185,7 +207,8 @@ impl<'a> Walk<'a> {
                     value(self.new, new)
                 },
                 edit: Edit::Property(name.clone()),
-                is_open: pair.old.is_open(),
+                emptied: old.filter(|_| rule == Rule::FieldRemoved).cloned(),
+                is_open: pair.old.is_open() && pair.old.lists_properties && !was_required,
             });
         }
         // What is required without being declared is a constraint like others.
@@ -209,33 +232,83 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Whether no value fits a property any more.
+    fn is_emptied(&self, old: &str, new: &str) -> bool {
+        // What changed further below is found there.
+        let says = |view: View<'a>| -> BTreeMap<&'a str, &'a Value> {
+            let keywords = view.keywords.into_iter();
+            keywords.map(|(key, (value, _))| (key, value)).collect()
+        };
+        if says(view(self.old, old)) == says(view(self.new, new)) {
+            return false;
+        }
+        let [before, after] = &self.sets;
+        let none = sets::Document::new(&Value::Bool(false));
+        let is_empty = |document: &sets::Document, at: &str| {
+            let at = document.at(at)?;
+            let verdict = sets::contained(&at, &none, &sets::Options::default());
+            Some(verdict.answer == sets::Answer::Proven)
+        };
+        is_empty(after, new) == Some(true) && is_empty(before, old) != Some(true)
+    }
+
     /// Visits what stands below: items, map values, variants.
     fn below(&mut self, pair: &Pair<'a>) {
-        for keyword in ["additionalProperties", "items", "contains", "propertyNames"] {
+        for keyword in ONE_BELOW {
             let both = (pair.old.get(keyword), pair.new.get(keyword));
             if let (Some(Value::Object(_)), Some(Value::Object(_))) = both {
                 self.push(pair.old.pointer(keyword), pair.new.pointer(keyword));
+            } else if both.0 != both.1 && !["additionalProperties", "items"].contains(&keyword) {
+                self.add(pair, Rule::ConstraintChanged, keyword);
             }
         }
-        for keyword in ["prefixItems", "patternProperties"] {
-            let old = children(pair.old.get(keyword));
-            let new = children(pair.new.get(keyword));
-            for name in old.keys().filter(|name| new.contains_key(*name)) {
+        for keyword in MANY_BELOW {
+            let of = |view: &View<'a>| {
+                let value = view.get(keyword);
+                children(value.filter(|value| keyword != "items" || value.is_array()))
+            };
+            let (old, new) = (of(&pair.old), of(&pair.new));
+            let mut is_same = old.keys().eq(new.keys());
+            for (name, before) in &old {
+                let Some(after) = new.get(name) else {
+                    continue;
+                };
+                if before.is_array() || after.is_array() {
+                    is_same &= before == after;
+                    continue;
+                }
                 let below = |view: &View<'a>| format!("{}/{name}", view.pointer(keyword));
                 self.push(below(&pair.old), below(&pair.new));
             }
-            if !old.keys().eq(new.keys()) {
-                let keyword = if keyword == "prefixItems" {
-                    "prefixItems"
-                } else {
-                    "patternProperties"
-                };
+            if !is_same && (keyword != "items" || !old.is_empty() && !new.is_empty()) {
                 self.add(pair, Rule::ConstraintChanged, keyword);
             }
         }
         self.variants(pair);
     }
 }
+
+/// Keywords with one schema below.
+const ONE_BELOW: [&str; 9] = [
+    "additionalItems",
+    "additionalProperties",
+    "contains",
+    "else",
+    "items",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+];
+
+/// Keywords with several schemas below, by their names or in their order.
+const MANY_BELOW: [&str; 5] = [
+    "dependencies",
+    "dependentSchemas",
+    "items",
+    "patternProperties",
+    "prefixItems",
+];
 
 /// Returns what stands below a keyword, by its part of a pointer.
 fn children(value: Option<&Value>) -> BTreeMap<String, &Value> {

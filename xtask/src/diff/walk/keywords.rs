@@ -22,7 +22,14 @@ const BOUNDS: [(&[&str], bool); 8] = [
 ];
 
 /// Keywords that are compared elsewhere, one rule each or by walking on.
-const ELSEWHERE: [&str; 30] = [
+const ELSEWHERE: [&str; 37] = [
+    "additionalItems",
+    "dependencies",
+    "dependentSchemas",
+    "else",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
     "type",
     "enum",
     "const",
@@ -288,7 +295,8 @@ impl<'a> Walk<'a> {
         match (pair.old.get("items"), pair.new.get("items")) {
             (None, Some(_)) => self.add(pair, Rule::ItemsImposed, "items"),
             (Some(_), None) => self.add(pair, Rule::ItemsLifted, "items"),
-            (Some(Value::Object(_)), Some(Value::Object(_))) => {}
+            (Some(Value::Object(_)), Some(Value::Object(_)))
+            | (Some(Value::Array(_)), Some(Value::Array(_))) => {}
             (Some(old), Some(new)) if old != new => {
                 self.add(pair, Rule::ConstraintChanged, "items")
             }
@@ -312,6 +320,7 @@ impl<'a> Walk<'a> {
         for keyword in [
             "contentEncoding",
             "contentMediaType",
+            "contentSchema",
             "examples",
             "readOnly",
             "writeOnly",

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Edit, Local, Pair, Side, Walk};
 use crate::canonical::canonical;
 use crate::diff::kinds::Rule;
-use crate::diff::view::view;
+use crate::diff::view::{Source, view};
 
 impl<'a> Walk<'a> {
     /// Walks on into variants that stand for each other and lists the others.
@@ -19,7 +19,7 @@ impl<'a> Walk<'a> {
         };
         let (old_key, new_key) = (union(&pair.old), union(&pair.new));
         let branches =
-            |document: &'a Value, view: &crate::diff::view::View<'a>, key: Option<&str>| {
+            |document: Source<'a>, view: &crate::diff::view::View<'a>, key: Option<&str>| {
                 let key = key.unwrap_or_default();
                 let list = view.get(key).and_then(Value::as_array);
                 let n_branches = list.map_or(0, Vec::len);
@@ -76,10 +76,11 @@ impl<'a> Walk<'a> {
                 rule: Rule::VariantRemoved,
                 old_at: pair.old.at.clone(),
                 new_at: pair.new.at.clone(),
-                old: self.old.pointer(&at).cloned(),
+                old: self.old.root.pointer(&at).cloned(),
                 new: None,
                 edit: edit(Some(at.clone()), None),
                 place: (Side::Old, at),
+                emptied: None,
                 is_open: false,
             });
         }
@@ -89,9 +90,10 @@ impl<'a> Walk<'a> {
                 old_at: pair.old.at.clone(),
                 new_at: pair.new.at.clone(),
                 old: None,
-                new: self.new.pointer(&at).cloned(),
+                new: self.new.root.pointer(&at).cloned(),
                 edit: edit(None, Some(at.clone())),
                 place: (Side::New, at),
+                emptied: None,
                 is_open: false,
             });
         }
@@ -113,7 +115,7 @@ impl<'a> Walk<'a> {
 
 /// Returns what tells a variant from the others: its content if it is small,
 /// the values of its one-member properties, or its type.
-fn name(document: &Value, at: &str) -> String {
+fn name(document: Source<'_>, at: &str) -> String {
     let variant = view(document, at);
     let tags: Vec<String> = variant
         .properties
