@@ -117,6 +117,24 @@ fn the_server_shows_the_document_to_anybody() {
 }
 
 #[test]
+fn a_server_with_the_core_tools_shows_only_what_it_answers() {
+    let data = fresh();
+    let site = Site::start_with(data.path(), &["--toolset", "core"]);
+    let shown = site.send("GET", "/openapi.json", &[], b"").json();
+    let paths = shown["paths"].as_object().expect("paths");
+    let whole = document();
+    for path in whole["paths"].as_object().expect("paths").keys() {
+        if path.starts_with("/api/tools/") {
+            let status = site.owner("POST", path, &[], b"[]").status;
+            let expected = if paths.contains_key(path) { 400 } else { 404 };
+            assert_eq!(status, expected, "{path}");
+        }
+    }
+    assert!(paths.contains_key("/api/tools/recall"));
+    assert!(!paths.contains_key("/api/tools/share"));
+}
+
+#[test]
 fn every_vector_over_plain_http_answers_as_the_document_says() {
     let mut judge = Judge::new();
     let mut seen = BTreeSet::new();

@@ -121,8 +121,20 @@ async fn health() -> Response {
     json_response(StatusCode::OK, &json!({ "status": "ok" }))
 }
 
-async fn openapi() -> Response {
-    text_response(StatusCode::OK, OPENAPI.to_owned())
+/// Shows the document, without the tools that this server does not offer.
+async fn openapi(State(site): State<Site>) -> Response {
+    let Ok(mut document) = serde_json::from_str::<Value>(OPENAPI) else {
+        return text_response(StatusCode::OK, OPENAPI.to_owned());
+    };
+    let calls = Route::CallTool.path();
+    let calls = calls.split_once('{').map_or(calls, |(calls, _)| calls);
+    if let Some(paths) = document.get_mut("paths").and_then(Value::as_object_mut) {
+        paths.retain(|path, _| {
+            let tool = path.strip_prefix(calls);
+            tool.is_none_or(|tool| site.door.find(tool).is_some())
+        });
+    }
+    json_response(StatusCode::OK, &document)
 }
 
 async fn no_route() -> Response {
