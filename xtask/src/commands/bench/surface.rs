@@ -109,7 +109,8 @@ fn size(value: &Value) -> String {
 fn door(program: &Path, texts: &Texts, scratch: &Scratch, out: &mut dyn Write) -> Result<()> {
     let data = scratch.folder("door");
     fill(program, &data, texts, 0..N_ROWS, 1)?;
-    let calls: [(&str, fn(&Texts, usize) -> Value); 3] = [
+    type Arguments = fn(&Texts, usize) -> Value;
+    let calls: [(&str, Arguments); 3] = [
         (
             "recall",
             |texts, index| json!({ "project_hint": hint(0, 1), "query": texts.query(index) }),
