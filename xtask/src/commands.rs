@@ -6,6 +6,7 @@ pub mod codegen;
 pub mod demo;
 pub mod diff;
 pub mod explain;
+pub mod fuzz;
 pub mod lint;
 pub mod new_tool;
 pub mod release;

@@ -78,6 +78,8 @@ enum Command {
         /// Id of the rule, as a report shows it in brackets.
         rule: Option<String>,
     },
+    /// Try hostile inputs for long; the tests try some each time.
+    Fuzz(commands::fuzz::Fuzz),
     /// Show what clients refuse in the tool list of any server.
     Lint {
         /// Answer to tools/list, as JSON.
@@ -134,6 +136,7 @@ fn main() -> ExitCode {
         Command::Demo { data } => commands::demo::run(&root, &data.unwrap_or(shared), &mut out),
         Command::Diff(diff) => commands::diff::run(&root, &diff, &mut out),
         Command::Explain { rule } => commands::explain::run(rule.as_deref(), &mut out),
+        Command::Fuzz(fuzz) => commands::fuzz::run(&root, &fuzz, &mut out),
         Command::Lint { file, server } => {
             commands::lint::run(&root, &file, server.as_deref(), &mut out)
         }

@@ -42,8 +42,17 @@ impl Copy {
         for name in COPIED {
             copy.add(Path::new(name));
         }
-        // A member of the workspace, of which only the manifest counts here.
-        for name in ["tests/Cargo.toml", "tests/lib.rs", "tests/main.rs"] {
+        // Members of the workspace, of which only the manifest counts here.
+        for name in [
+            "tests/Cargo.toml",
+            "tests/lib.rs",
+            "tests/main.rs",
+            "tests/fuzz/Cargo.toml",
+            "tests/fuzz/src/lib.rs",
+            "tests/fuzz/src/bin/fuzz.rs",
+            "tests/fuzz/src/bin/guided.rs",
+            "tests/fuzz/tests/short.rs",
+        ] {
             copy.add(Path::new(name));
         }
         // The first change after a release also takes a version; that is not

@@ -127,6 +127,8 @@ mod recall;
 mod resources;
 mod routing;
 mod scopes;
+#[cfg(feature = "seams")]
+pub mod seams;
 mod secrets;
 mod text;
 mod threads;

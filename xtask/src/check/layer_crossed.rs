@@ -40,6 +40,11 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
         "the proof from outside drives the built program, not its parts",
     ),
     (
+        "fuzz",
+        &["contract", "memory"],
+        "a fuzz target reaches the parsers by what they offer to it",
+    ),
+    (
         "memory",
         &["contract", "store"],
         "what the tools mean does not know how they are called",

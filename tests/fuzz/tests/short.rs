@@ -1,0 +1,94 @@
+//! The short run of every target: its seeds, then inputs made from them, the
+//! same ones each time.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use fuzz::watch::{Watch, keep};
+use fuzz::{Mutator, TARGETS, corpus, targets};
+
+/// What the short runs start from; another number tries other inputs.
+const SEED: u64 = 41;
+
+fn finds(target: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("finds")
+        .join(target)
+}
+
+fn runs(name: &str) {
+    let target = targets::find(name).expect("a target of this name");
+    let watch = Watch::start(finds(name).join("hangs"));
+    let mut seeds = Vec::new();
+    for (file, seed) in corpus::seeds(name).expect("a folder of seeds") {
+        tried(&watch, name, target.run, &seed, &file);
+        seeds.push(seed);
+    }
+    assert!(!seeds.is_empty(), "{name} has no seeds");
+    let mut mutator = Mutator::new(SEED, seeds, target.words);
+    for number in 0..target.n_short {
+        let input = mutator.next_input();
+        tried(&watch, name, target.run, &input, &number.to_string());
+    }
+}
+
+fn tried(watch: &Watch, name: &str, run: fn(&[u8]), input: &[u8], file: &str) {
+    let outcome = catch_unwind(AssertUnwindSafe(|| watch.over(run, input)));
+    if outcome.is_err() {
+        let find = finds(name).join(file);
+        keep(&find, input);
+        panic!(
+            "{name} breaks a promise; see it again with: cargo xtask fuzz {name} --replay {}",
+            find.display()
+        );
+    }
+}
+
+macro_rules! short_runs {
+    ($($test:ident $target:literal)*) => {
+        $(#[test]
+        fn $test() {
+            runs($target);
+        })*
+
+        #[test]
+        fn every_target_has_a_short_run() {
+            let run = [$($target),*];
+            let all: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
+            assert_eq!(run.as_slice(), all);
+        }
+    };
+}
+
+short_runs! {
+    calls_keep_their_promises "calls"
+    cursors_keep_their_promises "cursors"
+    files_keep_their_promises "files"
+    hints_keep_their_promises "hints"
+    ids_keep_their_promises "ids"
+    moments_keep_their_promises "moments"
+    queries_keep_their_promises "queries"
+    secrets_keep_their_promises "secrets"
+}
+
+#[test]
+fn the_same_number_makes_the_same_inputs() {
+    let made = |seed| {
+        let seeds = vec![br#"{"a":[1,"two"]}"#.to_vec(), b"three\nfour".to_vec()];
+        let mut mutator = Mutator::new(seed, seeds, &["five"]);
+        (0..100).map(|_| mutator.next_input()).collect::<Vec<_>>()
+    };
+    assert_eq!(made(7), made(7));
+    assert_ne!(made(7), made(8));
+    assert!(made(7).windows(2).any(|pair| pair[0] != pair[1]));
+}
+
+#[test]
+fn no_folder_of_seeds_is_orphaned() {
+    let folder = corpus::folder("");
+    for entry in std::fs::read_dir(folder).expect("the folder of seeds") {
+        let name = entry.expect("it can be listed").file_name();
+        let name = name.to_string_lossy();
+        assert!(targets::find(&name).is_some(), "no target reads {name}");
+    }
+}
