@@ -58,8 +58,7 @@ pub fn binary() -> &'static Path {
             .args([
                 "build",
                 "--quiet",
-                "--package",
-                "server",
+                "--workspace",
                 "--bin",
                 "zero-memory",
             ])

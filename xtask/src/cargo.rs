@@ -17,9 +17,13 @@ pub fn target_folder(root: &Path) -> PathBuf {
 /// Builds the server and returns the program.
 pub fn build_server(root: &Path, release: bool) -> Result<PathBuf> {
     let mut command = cargo(root);
-    command.args(["build", "--package", "server"]);
+    command.arg("build");
     if release {
-        command.arg("--release");
+        command.args(["--package", "server", "--release"]);
+    } else {
+        // Chosen alone, the server would want a dozen libraries with fewer
+        // features than the tests do, and they would be built twice.
+        command.args(["--workspace", "--bin", PROGRAM]);
     }
     run(&mut command)?;
     let profile = if release { "release" } else { "debug" };
