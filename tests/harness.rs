@@ -55,13 +55,7 @@ pub fn binary() -> &'static Path {
         let target = target();
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let status = Command::new(cargo)
-            .args([
-                "build",
-                "--quiet",
-                "--workspace",
-                "--bin",
-                "zero-memory",
-            ])
+            .args(["build", "--quiet", "--workspace", "--bin", "zero-memory"])
             .arg("--target-dir")
             .arg(&target)
             .current_dir(repository())
