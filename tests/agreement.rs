@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::harness::{Site, fresh, json_file, repository, target};
 use crate::official_clients::assert_fetched;
 
-mod sampler;
+pub mod sampler;
 
 use sampler::{Sample, Sampler, Verdict};
 

@@ -9,6 +9,10 @@ mod agreement;
 #[cfg(test)]
 mod bad_input;
 #[cfg(test)]
+mod case_table;
+#[cfg(test)]
+mod cases;
+#[cfg(test)]
 mod client_limits;
 #[cfg(test)]
 mod conformance;
@@ -18,6 +22,8 @@ mod durability;
 mod eras;
 #[cfg(test)]
 mod harness;
+#[cfg(test)]
+mod hostile;
 #[cfg(test)]
 mod inspector;
 #[cfg(test)]

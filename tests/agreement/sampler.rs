@@ -2,6 +2,7 @@
 //! from how it was made. The same schemas give the same instances.
 
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 use serde_json::{Map, Value, json};
@@ -625,12 +626,19 @@ fn of_number(schema: &Value) -> Vec<Sample> {
 /// Whether ECMA-262 finds the pattern in the text; `\s` of the dialect's
 /// patterns is the only form that engines read differently.
 fn is_match(pattern: &str, text: &str) -> bool {
+    // The same few patterns are tried on thousands of texts.
+    static COMPILED: Mutex<BTreeMap<String, regex::Regex>> = Mutex::new(BTreeMap::new());
+    let mut compiled = COMPILED.lock().expect("nobody panics with it");
+    if let Some(regex) = compiled.get(pattern) {
+        return regex.is_match(text);
+    }
     let space =
         r"[\t-\r \u{a0}\u{1680}\u{2000}-\u{200a}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}\u{feff}]";
-    let pattern = pattern.replace(r"\s", space).replace(r"\d", "[0-9]");
-    regex::Regex::new(&pattern)
-        .expect("a pattern of the dialect")
-        .is_match(text)
+    let spelled = pattern.replace(r"\s", space).replace(r"\d", "[0-9]");
+    let regex = regex::Regex::new(&spelled).expect("a pattern of the dialect");
+    let is_match = regex.is_match(text);
+    compiled.insert(pattern.to_owned(), regex);
+    is_match
 }
 
 /// Returns a text that the pattern finds.

@@ -1,4 +1,4 @@
-//! The parsers of this crate, as a fuzz target reaches them. No program is
+//! The parsers of this crate, as a fuzz target reaches them. No release is
 //! built with the feature that holds this module.
 
 use crate::{clock, cursor, hints, ids, secrets, text};
