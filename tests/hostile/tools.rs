@@ -36,6 +36,9 @@ const WORDS: &[&str] = &[
 /// A beginning of what is nested too deep to be read.
 const DEEP: &str = "[[[[[[[[[[[[[[[[";
 
+/// An id that nothing has.
+const MISSING: &str = "mem_00000000000000000000000000";
+
 /// The tool that ends the account, after which nothing else can be tried.
 const LAST: &str = "delete_account";
 
@@ -200,9 +203,24 @@ fn a_refused_call_of_any_tool_changes_nothing_that_is_read() {
             }
         }
     }
+    let before = everything(data.path());
+    // Refused late: after something was made, or by what is stored.
+    for arguments in [
+        json!({ "project_hint": "https://git.example/acme/late", "content": "Late.", "links": [{ "type": "supersedes", "target": MISSING }] }),
+        json!({ "scope": "core", "entities": ["late heron"], "content": "Too late.", "links": [{ "type": "relates_to", "target": MISSING }] }),
+    ] {
+        let tools = tools();
+        let tool = tools.iter().find(|tool| tool.name == "remember");
+        let arguments = arguments.to_string();
+        let tool = tool.expect("it is served");
+        assert!(
+            is_refused(&mut door, tool, &mut said, &arguments),
+            "{arguments}"
+        );
+        refused.push((tool.name.clone(), arguments));
+    }
     assert!(n_samples > 1_000, "only {n_samples} instances");
     assert!(refused.len() > 500, "only {} refusals", refused.len());
-    let before = everything(data.path());
     let tools = tools();
     for (name, arguments) in &refused {
         let tool = tools

@@ -44,7 +44,7 @@ const COVERAGE: &str = "-Cpasses=sancov-module \
      -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
      -Cllvm-args=-sanitizer-coverage-pc-table \
      -Cllvm-args=-sanitizer-coverage-trace-compares \
-     -Ccodegen-units=1 -Cdebug-assertions=yes -Coverflow-checks=yes";
+     -Cdebug-assertions=yes -Coverflow-checks=yes";
 
 /// Seconds that one input may take, and bytes that it may have.
 const LIMITS: [&str; 2] = ["-timeout=30", "-max_len=65536"];

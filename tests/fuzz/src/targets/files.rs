@@ -5,7 +5,6 @@
 //! of place and one of value each.
 
 use std::fs;
-use std::path::Path;
 use std::sync::LazyLock;
 
 use contract::{ToolName, dispatch};
@@ -58,17 +57,17 @@ pub fn run(input: &[u8]) {
     if let Err(error) = &opened {
         oracle::says_nothing_of_the_inside(error, "");
         memory.close();
-        assert_eq!(
-            fs::read(&path).expect("the file is there").len(),
-            bytes.len(),
-            "a refused file was changed"
-        );
+        let left = fs::read(&path).expect("the file is there");
         assert!(
-            fs::read(&path).expect("the file is there") == bytes || was_migrated(&path),
+            left == bytes || has_mark(&bytes),
             "a refused file was changed"
         );
         return;
     }
+    assert!(
+        has_mark(&bytes) || !has_tables(&bytes),
+        "a file of another program was taken over"
+    );
     for (tool, arguments) in [
         (ToolName::Recall, json!({ "query": "heron lake", "k": 50 })),
         (ToolName::Entities, json!({ "limit": 100 })),
@@ -88,11 +87,16 @@ pub fn run(input: &[u8]) {
     memory.close();
 }
 
-/// Whether the file was taken for one of ours at first; what follows may fail
-/// in the middle of it.
-fn was_migrated(path: &Path) -> bool {
-    let head = fs::read(path).unwrap_or_default();
-    head.get(68..72) == Some(b"zmem".as_slice())
+/// Whether a file says that it is ours: such a one may fail later, in the
+/// middle of what is done to it.
+fn has_mark(bytes: &[u8]) -> bool {
+    bytes.get(68..72) == Some(b"zmem".as_slice())
+}
+
+/// Whether somebody keeps tables in a file.
+fn has_tables(bytes: &[u8]) -> bool {
+    let table = b"CREATE TABLE";
+    bytes.windows(table.len()).any(|window| window == table)
 }
 
 fn file_of(input: &[u8]) -> Vec<u8> {
