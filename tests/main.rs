@@ -39,6 +39,8 @@ mod routes;
 #[cfg(test)]
 mod search;
 #[cfg(test)]
+mod upkeep;
+#[cfg(test)]
 mod vectors;
 #[cfg(test)]
 mod wire_schemas;

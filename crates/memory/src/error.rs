@@ -232,19 +232,42 @@ fn of_store(error: store::Error) -> contract::Error {
         }
         store::Error::Erased => contract::Error::unauthorized("this account was erased"),
         store::Error::NotAllowed => contract::Error::forbidden("you may not do this here"),
-        store::Error::NewerFile { .. }
-        | store::Error::ForeignFile
-        | store::Error::Corrupt(_)
-        | store::Error::DiskFull
+        store::Error::NewerFile { .. } => unusable(
+            &error,
+            "the memory was written by a newer version of this program and was left untouched; update zero-memory",
+        ),
+        store::Error::ForeignFile | store::Error::NotAFile => unusable(
+            &error,
+            "what stands in the place of the memory is no memory of this program and was left untouched; `zero-memory doctor` says what to do",
+        ),
+        store::Error::Corrupt(_) | store::Error::Emptied => unusable(
+            &error,
+            "the memory is damaged and was left untouched; `zero-memory doctor` says what to do, and `zero-memory restore` brings a backup back",
+        ),
+        store::Error::Migration { .. } => unusable(
+            &error,
+            "the memory could not be brought to this version and is as it was; run the version of before, and `zero-memory doctor`",
+        ),
+        store::Error::DiskFull
         | store::Error::Folder(_)
-        | store::Error::Migration { .. }
+        | store::Error::Exists
+        | store::Error::NotEmpty
+        | store::Error::Unfit(_)
         | store::Error::Commit(_)
         | store::Error::Sqlite(_) => contract::Error::internal(chain(&error)),
     }
 }
 
+/// Returns an internal failure that tells the agent what to pass on to the
+/// person: calling again will not help.
+fn unusable(error: &store::Error, way_out: &str) -> contract::Error {
+    let mut answer = contract::Error::internal(chain(error));
+    answer.message = format!("tell the person who runs this server: {way_out}");
+    answer
+}
+
 /// Joins an error and what caused it, for the log.
-fn chain(error: &dyn std::error::Error) -> String {
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
@@ -288,6 +311,11 @@ mod tests {
             store::Error::NotAllowed,
             store::Error::Sqlite(sqlite()),
             store::Error::Erased,
+            store::Error::NotAFile,
+            store::Error::Emptied,
+            store::Error::Exists,
+            store::Error::NotEmpty,
+            store::Error::Unfit("why"),
         ];
         let place = |error: &store::Error| match error {
             store::Error::Busy => 0,
@@ -301,9 +329,14 @@ mod tests {
             store::Error::NotAllowed => 8,
             store::Error::Sqlite(_) => 9,
             store::Error::Erased => 10,
+            store::Error::NotAFile => 11,
+            store::Error::Emptied => 12,
+            store::Error::Exists => 13,
+            store::Error::NotEmpty => 14,
+            store::Error::Unfit(_) => 15,
         };
         let places: Vec<usize> = all.iter().map(place).collect();
-        assert_eq!(places, (0..11).collect::<Vec<_>>());
+        assert_eq!(places, (0..16).collect::<Vec<_>>());
         all
     }
 

@@ -105,6 +105,13 @@
 //! to another project, and ends in personal and core, where it would hold
 //! everywhere. Coming back revives none. A rule that holds elsewhere stays.
 //!
+//! **Erasing.** Only the owner erases; whoever may only read a memory is
+//! refused (`forbidden`), and to anybody else it does not exist. What was said
+//! of a memory goes with it, and so does every rule that was made of it. An id
+//! that its owner has erased before is told apart from one that never was, so
+//! that a call whose scrub was pending can be sent again. Names of pieces that
+//! other memories hold are no trace, and the receipt does not mention them.
+//!
 //! **Audience.** A memory gets the default visibility of its scope. Private
 //! rows in a shared scope are its owner's alone, and so are the names that
 //! only they are anchored to.
@@ -115,6 +122,7 @@ mod clock;
 mod cursor;
 mod digest;
 mod disputes;
+mod erasure;
 mod error;
 mod guard;
 mod hints;
@@ -133,6 +141,7 @@ mod secrets;
 mod text;
 mod threads;
 mod tools;
+pub mod upkeep;
 mod usage;
 mod wire;
 mod write_path;

@@ -5,7 +5,7 @@
 //! view or its bookkeeping does not compile.
 
 use std::ops::Deref;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use contract::Views;
@@ -118,6 +118,19 @@ impl Memory {
             .take();
     }
 
+    /// Returns the open store and the account on whose behalf calls are made:
+    /// for what is done to the folder as a whole, never for a handler.
+    pub(crate) fn whole(&self) -> Result<(Arc<Store>, Caller), Error> {
+        let store = self.store()?;
+        let caller = self.caller(&store)?;
+        Ok((store, caller))
+    }
+
+    /// Returns the data folder.
+    pub(crate) fn dir(&self) -> &Path {
+        &self.shared.dir
+    }
+
     /// Returns the moment so many seconds ago, as RFC 3339.
     pub fn moment_ago(&self, seconds: u32) -> String {
         clock::rfc3339(
@@ -160,6 +173,10 @@ impl Keeper {
             return Ok(Arc::clone(store));
         }
         let store = Arc::new(Store::open(&self.shared.dir, tokenise)?);
+        if !store.tightened().is_empty() {
+            let files = store.tightened().join(", ");
+            tracing::warn!(files, "others could read these; now only their owner can");
+        }
         *open = Some(Arc::clone(&store));
         Ok(store)
     }
@@ -308,13 +325,13 @@ fn label(handle: &str) -> String {
 }
 
 /// Cuts a text into the words of the index.
-fn tokenise(text: &str) -> String {
+pub(crate) fn tokenise(text: &str) -> String {
     text::index_tokens(text).join(" ")
 }
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
+    use super::Path;
 
     /// Privacy keeps the open store in; this keeps another from being opened.
     #[test]

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use contract::constants::DEFAULT_TOOLSET;
@@ -41,11 +42,159 @@ pub enum Command {
             env = "ZERO_MEMORY_LISTEN"
         )]
         listen: SocketAddr,
+        /// Backups that the server makes by itself; none unless asked for.
+        #[command(flatten)]
+        backups: Backups,
         /// Offer what the official conformance suite looks for.
         #[cfg(debug_assertions)]
         #[arg(long, hide = true)]
         conformance_fixtures: bool,
     },
+    /// Look at the data folder and say what is wrong and what to do; changes
+    /// nothing unless asked to.
+    ///
+    /// Ends with 0 when all is well, 3 when there are warnings, 1 when there
+    /// is an error.
+    Doctor(DoctorArguments),
+    /// Copy the memory into one file, also while servers write to it.
+    ///
+    /// The copy is verified and never covers another file. The bookkeeping
+    /// (threads, usage counts) and the token are left out.
+    Backup(BackupArguments),
+    /// Bring a backup back into an empty data folder.
+    ///
+    /// What was erased after the backup is erased again first: the ledger
+    /// erasures.jsonl is looked for beside the backup, one folder above, in
+    /// the data folder, and where --ledger says.
+    Restore(RestoreArguments),
+    /// Erase memories for ever, and prove it on the bytes.
+    ///
+    /// Ends with 0 when not a piece of them is left.
+    Erase(EraseArguments),
+}
+
+/// Which data folder a command works on, and on whose behalf.
+#[derive(Args)]
+pub struct Place {
+    /// Data folder; the platform's own when absent.
+    #[arg(long, value_name = "DIR", env = "ZERO_MEMORY_DATA")]
+    pub data: Option<PathBuf>,
+    /// Handle of the owner, used when the data folder is first made.
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "me",
+        env = "ZERO_MEMORY_HANDLE"
+    )]
+    pub handle: String,
+}
+
+/// Backups that the server makes by itself.
+#[derive(Args)]
+pub struct Backups {
+    /// Make a backup this often, such as 24h, 30m or 7d.
+    #[arg(long, value_name = "TIME", value_parser = duration, env = "ZERO_MEMORY_BACKUP_EVERY")]
+    pub backup_every: Option<Duration>,
+    /// How many of these to keep; older ones that the server made are deleted.
+    #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=10_000), env = "ZERO_MEMORY_BACKUP_KEEP")]
+    pub backup_keep: u32,
+    /// Where to put them; the folder backups in the data folder when absent.
+    #[arg(long, value_name = "DIR", env = "ZERO_MEMORY_BACKUP_DIR")]
+    pub backup_dir: Option<PathBuf>,
+}
+
+/// Arguments of `doctor`.
+#[derive(Args)]
+pub struct DoctorArguments {
+    /// Which folder.
+    #[command(flatten)]
+    pub place: Place,
+    /// Print one JSON document: data, contract, level, and checks with id,
+    /// level (ok, info, warning, error), what and remedy.
+    #[arg(long)]
+    pub json: bool,
+    /// Do first what the next start of a server would do: upgrade, replay the
+    /// ledger of erasures, finish erasures, take rights from others.
+    #[arg(long)]
+    pub repair: bool,
+    /// Make the full-text index anew from the memories first.
+    #[arg(long)]
+    pub rebuild_index: bool,
+}
+
+/// Arguments of `backup`.
+#[derive(Args)]
+pub struct BackupArguments {
+    /// File to make; it must not be there yet.
+    #[arg(value_name = "FILE", conflicts_with = "to")]
+    pub file: Option<PathBuf>,
+    /// Folder in which to make a file named after this moment; the folder
+    /// backups in the data folder when neither is given.
+    #[arg(long, value_name = "DIR")]
+    pub to: Option<PathBuf>,
+    /// Which folder.
+    #[command(flatten)]
+    pub place: Place,
+    /// Print one JSON document.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `restore`.
+#[derive(Args)]
+pub struct RestoreArguments {
+    /// The backup.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Data folder, empty or not there yet; the platform's own when absent.
+    #[arg(long, value_name = "DIR", env = "ZERO_MEMORY_DATA")]
+    pub data: Option<PathBuf>,
+    /// A ledger of erasures, such as erasures.jsonl of the old data folder.
+    #[arg(long, value_name = "FILE")]
+    pub ledger: Option<PathBuf>,
+    /// Print one JSON document.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `erase`.
+#[derive(Args)]
+pub struct EraseArguments {
+    /// Ids of the memories, all of them yours. Either every one goes or none.
+    #[arg(value_name = "ID", required = true, num_args = 1..=200)]
+    pub ids: Vec<String>,
+    /// Which folder.
+    #[command(flatten)]
+    pub place: Place,
+    /// Do not ask.
+    #[arg(long)]
+    pub yes: bool,
+    /// Show what would go, and erase nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print the receipt as one JSON document.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Reads a time such as 90s, 30m, 24h or 7d.
+fn duration(text: &str) -> Result<Duration, String> {
+    let wrong = || "write a whole number and s, m, h or d, such as 24h".to_owned();
+    let (number, unit) = text
+        .split_at_checked(text.len().saturating_sub(1))
+        .ok_or_else(wrong)?;
+    let number: u64 = number.parse().map_err(|_| wrong())?;
+    let seconds = match unit {
+        "s" => 1,
+        "m" => 60,
+        "h" => 60 * 60,
+        "d" => 24 * 60 * 60,
+        _ => return Err(wrong()),
+    };
+    match number.checked_mul(seconds) {
+        Some(seconds) if seconds > 0 => Ok(Duration::from_secs(seconds)),
+        _ => Err(wrong()),
+    }
 }
 
 /// Settings that both servers take.

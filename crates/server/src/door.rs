@@ -17,6 +17,7 @@ use serde_json::Value;
 
 mod arguments;
 mod deprecated;
+mod requests;
 mod violations;
 
 pub use violations::{LONE_SURROGATE, unknown};

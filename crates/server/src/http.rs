@@ -11,7 +11,7 @@ use axum::extract::{DefaultBodyLimit, Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{any, get};
+use axum::routing::{any, get, post};
 use axum::serve::ListenerExt;
 use contract::routes::Auth;
 use contract::served::OPENAPI;
@@ -97,6 +97,7 @@ fn router<S: ServerHandler>(site: Site, handler: impl Fn() -> S + Send + Sync + 
     for route in Route::ALL {
         let handler = match route {
             Route::CallTool => any(call_tool),
+            Route::EraseMemories => post(erase_memories),
             Route::Health => get(health),
             Route::Openapi => get(openapi),
         };
@@ -169,12 +170,7 @@ async fn call_tool(
     let Some(tool) = site.door.find(&name) else {
         return error_response(&Error::not_found(site.door.unknown_tool(&name)));
     };
-    let arguments = match body {
-        Ok(bytes) => read_arguments(&bytes),
-        Err(rejection) if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE => Err(too_large()),
-        Err(_) => Err(broken_body()),
-    };
-    let arguments = match arguments {
+    let arguments = match read_body(body) {
         Ok(arguments) => arguments,
         Err(error) => return error_response(&error),
     };
@@ -188,6 +184,41 @@ async fn call_tool(
     match outcome {
         Ok(payload) => json_response(StatusCode::OK, &payload),
         Err(error) => error_response(&error),
+    }
+}
+
+async fn erase_memories(
+    State(site): State<Site>,
+    axum::Extension(RequestId(request_id)): axum::Extension<RequestId>,
+    headers: HeaderMap,
+    body: Result<Bytes, axum::extract::rejection::BytesRejection>,
+) -> Response {
+    let body = match read_body(body) {
+        Ok(body) => body,
+        Err(error) => return error_response(&error),
+    };
+    let call = Call {
+        session: None,
+        client: client_of(&headers),
+        request_id,
+    };
+    let door = Arc::clone(&site.door);
+    let outcome = logs::observed_method(call, Route::EraseMemories.as_str(), move |call| {
+        door.erase(call, body)
+    });
+    match outcome.await {
+        Ok(receipt) => json_response(StatusCode::OK, &receipt),
+        Err(error) => error_response(&error),
+    }
+}
+
+fn read_body(
+    body: Result<Bytes, axum::extract::rejection::BytesRejection>,
+) -> Result<Value, Error> {
+    match body {
+        Ok(bytes) => read_arguments(&bytes),
+        Err(rejection) if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE => Err(too_large()),
+        Err(_) => Err(broken_body()),
     }
 }
 

@@ -9,6 +9,9 @@ use anyhow::{Context, Result, bail};
 /// Name of the file that holds the token, inside the data folder.
 const TOKEN_FILE: &str = "token";
 
+/// Name of the folder for backups, inside the data folder.
+pub const BACKUPS: &str = "backups";
+
 /// Bytes of randomness in a token.
 const TOKEN_BYTES: usize = 32;
 

@@ -106,7 +106,7 @@ async fn blocking<T: Send + 'static>(
 /// Returns the error; an internal one names the request to look for.
 fn named(mut error: Error, request_id: &str) -> Error {
     if error.code == ErrorCode::Internal {
-        error.message = format!("the server failed; report request {request_id}");
+        error.message = format!("{}; report request {request_id}", error.message);
     }
     error
 }

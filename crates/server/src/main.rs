@@ -12,6 +12,7 @@ use cli::{Arguments, Command, Level, Settings};
 
 mod answer;
 mod cli;
+mod commands;
 mod door;
 #[cfg(debug_assertions)]
 mod fixtures;
@@ -23,6 +24,7 @@ mod logs;
 mod mcp;
 mod serving;
 mod stdio;
+mod upkeep;
 mod wire;
 
 fn main() -> ExitCode {
@@ -36,17 +38,25 @@ fn main() -> ExitCode {
         Command::Serve {
             settings,
             listen,
+            backups,
             conformance_fixtures: true,
         } => {
             logs::start(level(&settings, LevelFilter::INFO));
-            serving::over_http(&settings, listen, fixtures::Fixtures)
+            serving::over_http(&settings, listen, &backups, fixtures::Fixtures)
         }
         Command::Serve {
-            settings, listen, ..
+            settings,
+            listen,
+            backups,
+            ..
         } => {
             logs::start(level(&settings, LevelFilter::INFO));
-            serving::over_http(&settings, listen, |handler| handler)
+            serving::over_http(&settings, listen, &backups, |handler| handler)
         }
+        Command::Doctor(arguments) => return commands::ended(commands::doctor::run(arguments)),
+        Command::Backup(arguments) => return commands::ended(commands::backup::run(arguments)),
+        Command::Restore(arguments) => return commands::ended(commands::restore::run(arguments)),
+        Command::Erase(arguments) => return commands::ended(commands::erase::run(arguments)),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

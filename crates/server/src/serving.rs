@@ -7,16 +7,17 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use contract::served::{TOOLS_LIST_CORE, TOOLS_LIST_FULL};
+use memory::upkeep::Schedule;
 use memory::{Memory, MemoryOptions, Session};
 use rmcp::service::ServerInitializeError;
 use rmcp::{ServerHandler, ServiceExt};
 use tokio::io::BufReader;
 use tokio::sync::watch;
 
-use crate::cli::{Settings, Toolset};
+use crate::cli::{Backups, Settings, Toolset};
 use crate::door::Door;
 use crate::mcp::{Handler, Shared};
-use crate::{http, local, say, stdio};
+use crate::{http, local, say, stdio, upkeep};
 
 /// How long a write that is under way may keep the process after its end was
 /// asked for: as long as the store waits for another process's lock.
@@ -45,9 +46,13 @@ pub fn over_stdio(settings: &Settings, project: Option<String>) -> Result<()> {
 pub fn over_http<S: ServerHandler>(
     settings: &Settings,
     listen: SocketAddr,
+    backups: &Backups,
     dressed: impl Fn(Handler) -> S + Send + Sync + 'static,
 ) -> Result<()> {
-    start(settings, |parts| serve_http(parts, listen, dressed))
+    start(settings, |parts| {
+        let schedule = upkeep::schedule(backups, &parts.folder);
+        serve_http(parts, listen, schedule, dressed)
+    })
 }
 
 /// What both servers are made of.
@@ -127,6 +132,7 @@ async fn serve_stdio(parts: Parts, project: Option<String>) -> Result<()> {
 async fn serve_http<S: ServerHandler>(
     parts: Parts,
     listen: SocketAddr,
+    schedule: Option<Schedule>,
     dressed: impl Fn(Handler) -> S + Send + Sync + 'static,
 ) -> Result<()> {
     let listener = http::bind(listen).await?;
@@ -145,6 +151,7 @@ async fn serve_http<S: ServerHandler>(
             tracing::error!(target: "zero_memory", error = %error, cause, "the memory could not be opened");
         }
     });
+    tokio::spawn(upkeep::keep(Arc::clone(&door), parts.folder, schedule));
     let handler = move || dressed(Handler::new(Arc::clone(&shared), None));
     let serving = http::serve(listener, handler, Arc::clone(&door), token, end_asked());
     // A stream that a client holds open must not hold the process; a call that

@@ -29,9 +29,31 @@ impl Caller {
         &self.handle
     }
 
+    /// Returns the account with an id, unless it was erased: for what the
+    /// ledger of erasures asks for, whoever it belongs to.
+    pub(crate) fn of_account(conn: &Connection, id: &str) -> Result<Option<Self>, Error> {
+        let nobody = Self::nobody();
+        Read::new(conn, &nobody).find(
+            "SELECT key, id, handle FROM account WHERE id = :id AND erased_at IS NULL",
+            named_params! {":id": id},
+            caller,
+        )
+    }
+
+    /// Returns the owner of a memory and its number, likewise.
+    pub(crate) fn of_memory(conn: &Connection, id: &str) -> Result<Option<(Self, i64)>, Error> {
+        let nobody = Self::nobody();
+        Read::new(conn, &nobody).find(
+            "SELECT a.key, a.id, a.handle, m.seq FROM memory m JOIN account a ON a.key = m.owner \
+             WHERE m.id = :id",
+            named_params! {":id": id},
+            |row| Ok((caller(row)?, row.get(3)?)),
+        )
+    }
+
     /// Nobody: reads nothing, owns nothing. Stands in for a caller where an
     /// account is looked up or made.
-    fn nobody() -> Self {
+    pub(crate) fn nobody() -> Self {
         Self {
             key: 0,
             id: String::new(),

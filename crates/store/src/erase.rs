@@ -1,16 +1,27 @@
 //! Erases an account: every row of its own, and every trace of their texts.
+//! Single memories are erased in `erase/memories.rs`, and what was erased is
+//! kept in mind by `erase/ledger.rs`.
 //!
 //! What others keep stays as it is, and still says who did what to it. So the
 //! row of the account stays too, without anything else: its handle is taken for
 //! ever. The account that was made first is the owner of the folder; it goes on
 //! with its two scopes, empty.
 
+mod ledger;
+mod memories;
+mod traces;
+
 use rusqlite::named_params;
+
+pub use ledger::{LEDGER_FILE, Ledger, LedgerEntry, extend};
+pub(crate) use ledger::{entries, replay};
+pub use memories::ErasedWith;
+pub use traces::{DataFile, data_files};
 
 use crate::error::Error;
 use crate::index;
 use crate::sql::served;
-use crate::views::{Read, Write};
+use crate::views::{Read, Traces, Write};
 
 /// How many of each were erased.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,12 +40,31 @@ pub struct Erased {
     pub disputes: i64,
 }
 
+impl Erased {
+    fn is_something(&self) -> bool {
+        let Self {
+            memories,
+            scopes,
+            entities,
+            links,
+            rules,
+            disputes,
+        } = self;
+        [memories, scopes, entities, links, rules, disputes]
+            .iter()
+            .any(|n| **n != 0)
+    }
+}
+
 /// Memories of the caller's.
 const OWN: &str = "SELECT seq FROM memory WHERE owner = :me";
 
-/// Scopes of the caller's that go: all but the two of the folder's owner.
+/// Scopes of the caller's that go: all but the two of the folder's owner, and
+/// those in which others keep something, as they may have in an old backup.
 const GOING: &str = "SELECT key FROM scope WHERE owner = :me AND (kind IN ('project', 'team') \
-                     OR :me <> (SELECT min(key) FROM account))";
+                     OR :me <> (SELECT min(key) FROM account)) \
+                     AND NOT EXISTS (SELECT 1 FROM memory om WHERE om.scope = scope.key AND om.owner <> :me) \
+                     AND NOT EXISTS (SELECT 1 FROM rule orl WHERE orl.scope = scope.key AND orl.owner <> :me)";
 
 impl Read<'_> {
     /// Returns the paths of the caller's scopes in which others keep memories
@@ -55,7 +85,7 @@ impl Write<'_> {
     /// Erases everything of the caller's. Nobody else keeps anything in the
     /// caller's scopes; the caller of this has checked it.
     pub fn erase_account(&mut self, at: i64) -> Result<Erased, Error> {
-        self.scrub = true;
+        self.traces = Traces::OfAccount;
         self.erase_index(at)?;
         let disputes = self.each(&[
             // A dispute goes with who raised it, and with what it was about.
@@ -104,14 +134,26 @@ impl Write<'_> {
              AND key <> (SELECT min(key) FROM account)",
             named_params! {":at": at, ":me": self.caller.key},
         )?;
-        Ok(Erased {
+        let erased = Erased {
             memories,
             scopes,
             entities,
             links: n_links + n_edges,
             rules,
             disputes,
-        })
+        };
+        // A second call that finds nothing leaves nothing behind either.
+        if erased.is_something() {
+            let id = self.caller.id().to_owned();
+            let entry = LedgerEntry {
+                what: "account".to_owned(),
+                by: id.clone(),
+                id,
+                at,
+            };
+            ledger::note(self.conn, &entry)?;
+        }
+        Ok(erased)
     }
 
     /// Takes every memory of the caller's out of the full-text index, and

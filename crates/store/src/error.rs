@@ -27,6 +27,22 @@ pub enum Error {
     /// The file exists and is not one of ours; it was left untouched.
     #[error("the store file belongs to another program")]
     ForeignFile,
+    /// A link or a folder stands where the file should be; it was left
+    /// untouched.
+    #[error("the store file is a link or a folder")]
+    NotAFile,
+    /// The file is empty, although it was in use; it was left untouched.
+    #[error("the store file was in use and is empty now")]
+    Emptied,
+    /// There is a file already where one was to be made; it was left untouched.
+    #[error("there is a file of that name already")]
+    Exists,
+    /// A memory comes back into an empty folder only.
+    #[error("the folder is not empty")]
+    NotEmpty,
+    /// The file is no backup that this program can take; nothing came of it.
+    #[error("the file cannot be taken: {0}")]
+    Unfit(&'static str),
     /// The file is damaged; it was left untouched.
     #[error("the store file is damaged")]
     Corrupt(#[source] Option<rusqlite::Error>),

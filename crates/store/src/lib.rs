@@ -16,7 +16,9 @@
 //! | `accounts`, `scopes` | who there is; where memories live, members, hints |
 //! | `memories`, `lists`, `lifecycle`, `audience`, `history` | rows, one and many; what happens to them; who reads them; the record of it |
 //! | `links`, `entities`, `disputes`, `rules` | what is said about memories |
-//! | `erase` | everything of an account, without a trace |
+//! | `erase` | single memories or everything of an account, without a trace; the ledger of it |
+//! | `backup` | copies of the memory file while it is written to, and the way back |
+//! | `health` | what is wrong with a folder, found without touching it |
 //! | `index`, `search` | full text: keeping it, asking it |
 //! | `threads`, `usage` | the bookkeeping file |
 //!
@@ -98,10 +100,12 @@
 
 mod accounts;
 mod audience;
+mod backup;
 mod disputes;
 mod entities;
 mod erase;
 mod error;
+mod health;
 mod history;
 pub mod ids;
 mod index;
@@ -123,14 +127,19 @@ mod usage;
 mod views;
 mod writer;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 pub use accounts::Caller;
+pub use backup::{
+    BackupFacts, BackupRow, Restored, backup, forget_backup, known_backups, note_backup, restore,
+    verify as verify_backup,
+};
 pub use disputes::{Cause, Dispute, DisputeRow, DisputeStatus, NewDispute, SideRow, Together};
 pub use entities::{AnchorRow, EdgeRow, EntityRow, EntityUse};
-pub use erase::Erased;
+pub use erase::{DataFile, Erased, ErasedWith, LEDGER_FILE, Ledger, LedgerEntry, data_files};
 pub use error::Error;
+pub use health::{Finding, Severity, examine};
 pub use history::{Event, HistoryRow, VersionRow};
 pub use links::{Direction, LinkRow, Neighbour};
 pub use lists::{Stub, Summary};
@@ -140,6 +149,7 @@ pub use scopes::{HintKind, Role, ScopeKey, ScopeKind, ScopeRow, ScopeUse, Visibi
 pub use search::{Corpus, Found, Hit, Reach};
 pub use threads::ThreadRow;
 pub use usage::{DayCount, Metric};
+use views::Traces;
 pub use views::{Append, Read, Write};
 
 /// Cuts a text into the words to index, joined by single blanks.
@@ -153,27 +163,41 @@ pub type Tokenise = fn(&str) -> String;
 /// Any number of threads may use one, and any number of processes may have
 /// the same folder open.
 pub struct Store {
+    dir: PathBuf,
     readers: readers::Readers,
     writer: writer::Writer,
     threads: threads::Threads,
     /// Day on which this process last tidied its counts.
     tidied: Mutex<Option<i64>>,
     tokenise: Tokenise,
+    tightened: Vec<String>,
 }
 
 impl Store {
     /// Opens the data folder, making it and its files if they are not there.
     pub fn open(dir: &Path, tokenise: Tokenise) -> Result<Self, Error> {
         open::folder(dir)?;
+        let tightened = open::own_folder(dir)?;
         let path = dir.join("memory.db");
-        let conn = open::writer(&path, &open::MEMORY)?;
+        let mut conn = open::writer(&path, &open::MEMORY)?;
+        // Before anybody reads: an older copy of the file may have come back.
+        erase::replay(&conn, dir, tokenise)?;
+        open::scrub_if_due(&mut conn, dir)?;
         Ok(Self {
+            dir: dir.to_owned(),
             readers: readers::Readers::new(path),
             writer: writer::Writer::new(conn),
             threads: threads::Threads::open(&dir.join("bookkeeping.db"))?,
             tidied: Mutex::new(None),
             tokenise,
+            tightened,
         })
+    }
+
+    /// Returns the names of files that others could read until this store was
+    /// opened; `.` is the folder itself.
+    pub fn tightened(&self) -> &[String] {
+        &self.tightened
     }
 
     /// Runs `look` on one snapshot, with a view that cannot write.
@@ -212,15 +236,23 @@ impl Store {
         caller: &Caller,
         work: impl FnOnce(&mut Write<'_>) -> Result<R, E>,
     ) -> Result<R, E> {
-        let (result, scrub, after) = self.writer.run(|conn| {
+        let (result, traces, after) = self.writer.run(|conn| {
             let mut view = Write::new(conn, caller, self.tokenise);
             view.admit()?;
             let result = work(&mut view)?;
-            Ok::<_, E>((result, view.scrub, view.into_after()))
+            Ok::<_, E>((result, view.traces, view.into_after()))
         })?;
-        if scrub {
-            self.threads.forget_account(caller)?;
-            self.writer.scrub()?;
+        match traces {
+            Traces::OfNothing => {}
+            // Whoever erases single memories asks whether this came to its
+            // end; what did not is done later.
+            Traces::OfMemories => drop(self.finish_erasure()),
+            Traces::OfAccount => {
+                self.threads.forget_account(caller)?;
+                if !self.finish_erasure()? {
+                    return Err(E::from(Error::Busy));
+                }
+            }
         }
         after.into_iter().for_each(|action| action());
         Ok(result)

@@ -22,12 +22,14 @@ pub(crate) const MEMORY: &[Migration] = &[
     &[include_str!(
         "../migrations/memory/0003_imports_erasure.sql"
     )],
+    &[include_str!("../migrations/memory/0004_erasure.sql")],
 ];
 
 /// Steps of the bookkeeping file.
 pub(crate) const BOOKKEEPING: &[Migration] = &[
     &[include_str!("../migrations/bookkeeping/0001_threads.sql")],
     &[include_str!("../migrations/bookkeeping/0002_usage.sql")],
+    &[include_str!("../migrations/bookkeeping/0003_backup.sql")],
 ];
 
 /// Returns the version that a file is at.
@@ -69,6 +71,15 @@ pub(crate) fn run(
     tx.pragma_update(None, "application_id", application_id)?;
     tx.pragma_update(None, "user_version", known)?;
     tx.commit()?;
+    Ok(())
+}
+
+/// Makes in an empty file what a version was, to compare another file with.
+pub(crate) fn run_to(conn: &Connection, steps: &[Migration], version: i64) -> Result<(), Error> {
+    let n_steps = usize::try_from(version).map_err(|_| Error::ForeignFile)?;
+    for sql in steps.iter().take(n_steps).copied().flatten() {
+        conn.execute_batch(sql)?;
+    }
     Ok(())
 }
 

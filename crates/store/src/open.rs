@@ -1,18 +1,28 @@
 //! Opens the files: looks before it touches, then brings them up to date.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
+use crate::backup::Temporary;
 use crate::error::Error;
 use crate::migrate::{self, Migration};
 
 /// How long a call waits for another process before it gives up. Longer than
 /// any commit of ours, shorter than the patience of the clients we know.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long something waits that may as well be done later.
+const SHORT_PATIENCE: Duration = Duration::from_millis(250);
+
+/// What the name of a copy begins with that was made before an upgrade; then
+/// comes the version of the copy.
+const COPY_PREFIX: &str = "memory.db.v";
+/// What it ends with.
+const COPY_SUFFIX: &str = ".bak";
 
 /// Prepared statements kept per connection; the crate has fewer than this.
 const N_STATEMENTS: usize = 128;
@@ -35,6 +45,8 @@ pub(crate) struct Kind {
     /// How long a call waits for another process.
     patience: Duration,
     synchronous: &'static str,
+    /// Whether losing it loses a memory.
+    is_copied: bool,
 }
 
 /// The file that holds memories. An answer means that the data is on disk.
@@ -43,6 +55,7 @@ pub(crate) const MEMORY: Kind = Kind {
     steps: migrate::MEMORY,
     patience: PATIENCE,
     synchronous: "FULL",
+    is_copied: true,
 };
 
 /// The file that holds the server's own bookkeeping; its last moments may be
@@ -53,6 +66,7 @@ pub(crate) const BOOKKEEPING: Kind = Kind {
     // A call goes on without its thread rather than wait for it.
     patience: Duration::from_millis(250),
     synchronous: "NORMAL",
+    is_copied: false,
 };
 
 /// Makes the data folder, for its owner only, unless it is there.
@@ -72,8 +86,9 @@ pub(crate) fn folder(dir: &Path) -> Result<(), Error> {
 
 /// Opens a file for writing, making or migrating it first.
 pub(crate) fn writer(path: &Path, kind: &Kind) -> Result<Connection, Error> {
-    if !create(path)? {
-        inspect(path, kind)?;
+    let before = if create(path)? { 0 } else { look(path, kind)? };
+    if before > 0 && before < migrate::newest(kind.steps) && kind.is_copied {
+        copy_before_upgrade(path, before)?;
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut conn = Connection::open_with_flags(path, flags)?;
@@ -89,12 +104,101 @@ pub(crate) fn writer(path: &Path, kind: &Kind) -> Result<Connection, Error> {
     Ok(conn)
 }
 
+/// Keeps the file as it is before it is brought to a newer version, so that
+/// the program of before can have it back. One such copy is kept.
+fn copy_before_upgrade(path: &Path, version: i64) -> Result<(), Error> {
+    let Some(dir) = path.parent() else {
+        return Ok(());
+    };
+    let target = dir.join(format!("{COPY_PREFIX}{version}{COPY_SUFFIX}"));
+    if target.symlink_metadata().is_ok() {
+        return Ok(());
+    }
+    let temporary = Temporary::beside(&target)?;
+    let source = reader(path)?;
+    source.execute_batch("BEGIN; SELECT count(*) FROM sqlite_schema")?;
+    crate::backup::copy(&source, &temporary.path, &mut |_, _| {})?;
+    drop(source);
+    if migrate::version(&alone(&temporary.path)?)? != version {
+        // Another process was faster, and has made a copy as well.
+        return Ok(());
+    }
+    let others = copies(dir);
+    match temporary.put(&target) {
+        Ok(()) | Err(Error::Exists) => {}
+        Err(error) => return Err(error),
+    }
+    for other in others.iter().filter(|other| **other != target) {
+        fs::remove_file(other).map_err(Error::Folder)?;
+    }
+    Ok(())
+}
+
 /// Leaves no trace in a file, nor in its log, of what was deleted. `secure_delete`
 /// overwrites rows, but not every copy that a page kept while it was split.
 pub(crate) fn scrub(conn: &Connection) -> Result<(), Error> {
     conn.execute_batch("VACUUM")?;
     let busy: bool = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
     if busy { Err(Error::Busy) } else { Ok(()) }
+}
+
+/// The same for the memory file; what the ledger still asks for is done then.
+pub(crate) fn scrub_memory(conn: &Connection) -> Result<(), Error> {
+    scrub(conn)?;
+    conn.execute("UPDATE erasure SET scrubbed = 1 WHERE scrubbed = 0", [])?;
+    Ok(())
+}
+
+/// Returns whether something was erased whose bytes may still be in the file.
+pub(crate) fn scrub_is_due(conn: &Connection) -> Result<bool, Error> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM erasure WHERE scrubbed = 0)";
+    Ok(conn.query_row(sql, [], |row| row.get(0))?)
+}
+
+/// Does a scrub that is due if nobody stands in its way at this moment;
+/// otherwise somebody does it later.
+pub(crate) fn scrub_if_due(conn: &mut Connection, dir: &Path) -> Result<(), Error> {
+    if !scrub_is_due(conn)? {
+        return Ok(());
+    }
+    forget_copies(dir)?;
+    wait_for_others(conn, SHORT_PATIENCE)?;
+    let outcome = scrub_memory(conn);
+    wait_for_others(conn, MEMORY.patience)?;
+    match outcome {
+        Ok(()) | Err(Error::Busy) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns the copies of the memory file that were made before it was brought
+/// to a newer version.
+pub(crate) fn copies(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> = entries
+        .filter(|entry| {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            name.strip_prefix(COPY_PREFIX)
+                .and_then(|rest| rest.strip_suffix(COPY_SUFFIX))
+                .is_some_and(|version| version.bytes().all(|b| b.is_ascii_digit()))
+        })
+        .map(|entry| entry.path())
+        .collect();
+    found.sort();
+    found
+}
+
+/// Removes these copies: they still hold what was erased.
+pub(crate) fn forget_copies(dir: &Path) -> Result<(), Error> {
+    for path in copies(dir) {
+        match fs::remove_file(path) {
+            Ok(()) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(Error::Folder(error)),
+        }
+    }
+    Ok(())
 }
 
 /// Opens a file in a way in which SQLite refuses every write.
@@ -109,8 +213,8 @@ pub(crate) fn reader(path: &Path) -> Result<Connection, Error> {
 }
 
 /// Makes an empty file that only its owner may read; SQLite gives the same
-/// mode to the files beside it. Returns false when there was one.
-fn create(path: &Path) -> Result<bool, Error> {
+/// mode to the files beside it. Returns false when there was something.
+pub(crate) fn create(path: &Path) -> Result<bool, Error> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -127,20 +231,40 @@ fn create(path: &Path) -> Result<bool, Error> {
 
 /// Refuses a file that is not ours or is newer than we are, before anything
 /// opens it for writing: closing a writer would already checkpoint its WAL.
-fn inspect(path: &Path, kind: &Kind) -> Result<(), Error> {
+/// Leaves nothing beside it. Returns its version.
+pub(crate) fn look(path: &Path, kind: &Kind) -> Result<i64, Error> {
     // Not opened here: closing any descriptor of a file drops the locks that
     // this process holds on it (SQLite, "How to corrupt", 2.2).
-    match fs::metadata(path).map_err(Error::Folder)?.len() {
-        0 => return Ok(()),
+    let found = fs::symlink_metadata(path).map_err(Error::Folder)?;
+    if !found.is_file() {
+        return Err(Error::NotAFile);
+    }
+    match found.len() {
+        // A process that was stopped while it made the file leaves it empty;
+        // so does a disk that lost it, and then a new one must not cover it.
+        0 if kind.is_copied && is_filled(&path.with_file_name("bookkeeping.db")) => {
+            return Err(Error::Emptied);
+        }
+        0 => return Ok(0),
         // The header alone is longer.
         1..SHORTEST => return Err(Error::ForeignFile),
         _ => {}
     }
-    let mut conn = Connection::open_with_flags(
-        path,
-        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-    )?;
-    wait_for_others(&mut conn, PATIENCE)?;
+    if is_filled(&beside(path, "-wal")) {
+        return look_inside(reader(path)?, kind);
+    }
+    let outcome = alone(path).and_then(|conn| look_inside(conn, kind));
+    match outcome {
+        // Another process has opened it meanwhile, so what was seen may be
+        // half of something.
+        Err(Error::Corrupt(_) | Error::ForeignFile) if is_filled(&beside(path, "-wal")) => {
+            look_inside(reader(path)?, kind)
+        }
+        outcome => outcome,
+    }
+}
+
+fn look_inside(conn: Connection, kind: &Kind) -> Result<i64, Error> {
     // One snapshot: another process may be making the file just now.
     conn.execute_batch("BEGIN")?;
     let application_id: i64 = conn.pragma_query_value(None, "application_id", |row| row.get(0))?;
@@ -154,7 +278,98 @@ fn inspect(path: &Path, kind: &Kind) -> Result<(), Error> {
     if found > known {
         return Err(Error::NewerFile { found, known });
     }
-    Ok(())
+    Ok(found)
+}
+
+fn is_filled(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| found.len() > 0)
+}
+
+/// Returns the path of a file that SQLite keeps beside another.
+pub(crate) fn beside(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(end);
+    PathBuf::from(name)
+}
+
+/// Opens a file that nobody else has open, so that nothing is made beside it
+/// and nothing in it is changed.
+pub(crate) fn alone(path: &Path) -> Result<Connection, Error> {
+    let mut uri = String::from("file:");
+    if cfg!(windows) {
+        uri.push('/');
+    }
+    for byte in path.to_string_lossy().bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-_.~:".contains(&byte) {
+            uri.push(char::from(byte));
+        } else {
+            uri.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    uri.push_str("?immutable=1");
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_URI;
+    Ok(Connection::open_with_flags(uri, flags)?)
+}
+
+/// Takes the rights on a file or a folder from everybody but its owner, if
+/// there were any. Returns whether that was so and could be done.
+pub(crate) fn own(path: &Path) -> Result<bool, Error> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let found = fs::symlink_metadata(path).map_err(Error::Folder)?;
+        let mode = found.permissions().mode();
+        if found.is_symlink() || mode & 0o077 == 0 {
+            return Ok(false);
+        }
+        let permissions = fs::Permissions::from_mode(mode & 0o700);
+        // Whoever does not own it cannot, and `doctor` says so.
+        Ok(fs::set_permissions(path, permissions).is_ok())
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        Ok(false)
+    }
+}
+
+/// Takes the rights on our files in a data folder from everybody but their
+/// owner, and those on the folder if it holds nothing else. Returns the names
+/// of what was open to others.
+pub(crate) fn own_folder(dir: &Path) -> Result<Vec<String>, Error> {
+    let mut tightened = Vec::new();
+    let mut is_ours_alone = true;
+    for entry in fs::read_dir(dir).map_err(Error::Folder)?.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if !is_ours(&name) {
+            is_ours_alone = false;
+        } else if own(&entry.path()).unwrap_or(false) {
+            tightened.push(name);
+        }
+    }
+    if is_ours_alone && own(dir)? {
+        tightened.push(".".to_owned());
+    }
+    Ok(tightened)
+}
+
+/// Returns whether a name is one that this program gives.
+pub(crate) fn is_ours(name: &str) -> bool {
+    let ours = [
+        "memory.db",
+        "bookkeeping.db",
+        "token",
+        "erasures.jsonl",
+        "backups",
+        ".memory.db",
+        ".zero-memory",
+    ];
+    ours.iter().any(|known| {
+        name.strip_prefix(known)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '.']))
+    })
 }
 
 /// Turns the write-ahead log on. SQLite does not call the busy handler for

@@ -32,8 +32,19 @@ pub(crate) type AfterCommit = Box<dyn FnOnce() + Send>;
 /// Does everything, retiring without a successor included.
 pub struct Write<'v> {
     append: Append<'v>,
-    /// Whether no trace of what was deleted may be left in the files.
-    pub(crate) scrub: bool,
+    /// What the files may hold no trace of once the work is done.
+    pub(crate) traces: Traces,
+}
+
+/// What was erased, of which the files may hold no trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Traces {
+    /// Nothing was erased.
+    OfNothing,
+    /// Single memories.
+    OfMemories,
+    /// The account of the caller, with what the bookkeeping notes of it.
+    OfAccount,
 }
 
 impl<'v> Read<'v> {
@@ -81,7 +92,7 @@ impl<'v> Write<'v> {
     pub(crate) fn new(conn: &'v Connection, caller: &'v Caller, tokenise: Tokenise) -> Self {
         Self {
             append: Append::new(conn, caller, tokenise),
-            scrub: false,
+            traces: Traces::OfNothing,
         }
     }
 

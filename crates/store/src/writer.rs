@@ -138,7 +138,7 @@ impl Writer {
             let outcome = state.conn.execute_batch("COMMIT");
             state.end(outcome);
         }
-        open::scrub(&state.conn)
+        open::scrub_memory(&state.conn)
     }
 
     fn end_or_hand_over(&self, mut state: MutexGuard<'_, State>) {

@@ -102,6 +102,15 @@ impl Seed {
             contract::ToolName::Link,
             json!({ "src": entity, "dst": lake, "type": "lives_at" }),
         );
+        let erased = id(&of(
+            me,
+            json!({ "scope": "core", "content": "The lamp at the lake was red." }),
+        ));
+        let request = contract::types::EraseRequest {
+            memory_ids: vec![erased],
+            dry_run: None,
+        };
+        assert_eq!(me.erase(&call(), &request).unwrap().scan.found, 0);
         world.memory.close();
         let memories = [heron, core, gone, old, task, closed, shared, theirs, secret];
         let ids: Vec<Value> = memories.iter().map(|id| json!(id)).collect();

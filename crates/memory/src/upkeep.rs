@@ -1,0 +1,246 @@
+//! What keeps a data folder in order: looking at it, copying it, bringing a
+//! copy back. For the person who runs it; no agent calls any of this.
+
+use std::fmt;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+use store::{BackupRow, Finding, Severity};
+
+use crate::clock;
+use crate::open::tokenise;
+
+mod report;
+mod schedule;
+
+pub use report::{Check, Level, Report, examine};
+pub use schedule::{Kept, Schedule};
+
+/// Why something was not done, and what to do about it. Names no content; may
+/// name files, because the person at the terminal named them.
+#[derive(Debug, thiserror::Error)]
+pub struct Failure {
+    what: String,
+    hint: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}\nhint: {}", self.what, self.hint)
+    }
+}
+
+impl Failure {
+    fn new(what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self {
+            what: what.into(),
+            hint: hint.into(),
+        }
+    }
+}
+
+/// What a backup came to.
+#[derive(Clone, Debug, Serialize)]
+pub struct Backup {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its size.
+    pub bytes: u64,
+    /// Digest of the file, in hexadecimal.
+    pub sha256: String,
+    /// Version of the schema in it.
+    pub schema_version: i64,
+    /// Memories in it, retired ones too.
+    pub memories: i64,
+    /// Entities in it.
+    pub entities: i64,
+    /// Accounts in it.
+    pub accounts: i64,
+}
+
+/// What came back.
+#[derive(Clone, Debug, Serialize)]
+pub struct Restored {
+    /// Memories in the backup.
+    pub memories_in_backup: i64,
+    /// Memories afterwards.
+    pub memories: i64,
+    /// Erasures that were newer than the backup and were done again.
+    pub erased_again: usize,
+    /// Whether no byte of what was erased again is left.
+    pub scrubbed: bool,
+}
+
+/// Returns the name of a backup of a moment: it sorts by time.
+pub fn backup_name(at: i64) -> String {
+    let digits: String = clock::rfc3339(at)
+        .chars()
+        .take(19)
+        .filter(|letter| !"-:".contains(*letter))
+        .collect();
+    format!("zero-memory-{digits}Z.db")
+}
+
+/// Copies the memory of a folder into a file that is not there yet, also while
+/// it is written to, and verifies the copy. Tells how far it is in bytes.
+pub fn backup(
+    dir: &Path,
+    target: &Path,
+    scheduled: bool,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<Backup, Failure> {
+    let now = (clock::system())();
+    if !dir.join("memory.db").is_file() {
+        return Err(Failure::new(
+            format!("{} holds no memory", dir.display()),
+            "name the data folder with --data",
+        ));
+    }
+    let target = std::path::absolute(target)
+        .map_err(|error| Failure::new(error.to_string(), "name another file"))?;
+    if let Some(folder) = target.parent() {
+        make_folder(folder)?;
+    }
+    let facts =
+        store::backup(dir, &target, progress).map_err(|error| of_store(error, &target, dir))?;
+    let sha256 = digest(&target).map_err(|error| {
+        Failure::new(
+            format!("{} cannot be read again: {error}", target.display()),
+            "do not rely on this backup; check the disk and make another",
+        )
+    })?;
+    let row = BackupRow {
+        path: target.clone(),
+        at: now,
+        bytes: i64::try_from(facts.bytes).unwrap_or(i64::MAX),
+        scheduled,
+    };
+    // The backup is whole without it; only erasures could not be noted there.
+    if let Err(error) = store::note_backup(dir, &row) {
+        tracing::warn!(error = %error, "the backup could not be noted in the bookkeeping");
+    }
+    Ok(Backup {
+        path: target,
+        bytes: facts.bytes,
+        sha256,
+        schema_version: facts.version,
+        memories: facts.memories,
+        entities: facts.entities,
+        accounts: facts.accounts,
+    })
+}
+
+/// Brings a backup back into an empty folder; erases again first what was
+/// erased since.
+pub fn restore(file: &Path, dir: &Path, ledger: Option<&Path>) -> Result<Restored, Failure> {
+    let done =
+        store::restore(file, dir, ledger, tokenise).map_err(|error| of_store(error, file, dir))?;
+    Ok(Restored {
+        memories_in_backup: done.backup.memories,
+        memories: done.memories,
+        erased_again: done.n_replayed,
+        scrubbed: done.scrubbed,
+    })
+}
+
+/// Makes the full-text index anew. Returns how many memories are in it.
+pub fn rebuild_index(memory: &crate::Memory) -> Result<usize, contract::Error> {
+    let rebuild = || -> Result<usize, crate::error::Error> {
+        let (store, _) = memory.whole()?;
+        Ok(store.rebuild_index()?)
+    };
+    Ok(rebuild()?)
+}
+
+/// Makes a folder for its owner only, unless it is there.
+fn make_folder(folder: &Path) -> Result<(), Failure> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).map_err(|error| {
+        Failure::new(
+            format!("{} cannot be made: {error}", folder.display()),
+            "name another folder",
+        )
+    })
+}
+
+fn digest(path: &Path) -> std::io::Result<String> {
+    let mut file = File::open(path)?;
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; 1024 * 1024];
+    loop {
+        let n_read = file.read(&mut buffer)?;
+        if n_read == 0 {
+            break;
+        }
+        hasher.update(buffer.get(..n_read).unwrap_or_default());
+    }
+    let digest = hasher.finalize();
+    Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// What a failure of the store is to the person at the terminal.
+fn of_store(error: store::Error, file: &Path, dir: &Path) -> Failure {
+    let file = file.display();
+    match error {
+        store::Error::Exists => Failure::new(
+            format!("{file} is there already, and nothing is ever overwritten"),
+            "name another file, or move this one away",
+        ),
+        store::Error::NotEmpty => Failure::new(
+            format!(
+                "{} is not empty, and nothing is ever overwritten",
+                dir.display()
+            ),
+            "restore into a new folder with --data, or move everything but token, erasures.jsonl and backups out of this one first",
+        ),
+        store::Error::NotAFile => Failure::new(
+            format!("{file} is a link or a folder"),
+            "name the file itself",
+        ),
+        store::Error::Unfit(why) => Failure::new(
+            format!("{file} was refused: {why}"),
+            "take a file that zero-memory backup made",
+        ),
+        store::Error::ForeignFile => Failure::new(
+            format!("{file} is no memory of this program"),
+            "take a file that zero-memory backup made",
+        ),
+        store::Error::Corrupt(_) => Failure::new(
+            format!("{file} is damaged"),
+            "take another backup; zero-memory doctor looks at the data folder",
+        ),
+        store::Error::NewerFile { found, known } => Failure::new(
+            format!(
+                "the memory has version {found}, and this program knows versions up to {known}"
+            ),
+            "update zero-memory",
+        ),
+        store::Error::DiskFull => Failure::new("the disk is full", "make room, and try again"),
+        store::Error::Folder(cause) => Failure::new(
+            format!("{file} or {} cannot be used: {cause}", dir.display()),
+            "check the names and the rights on both",
+        ),
+        store::Error::Busy => Failure::new(
+            "another process holds the memory",
+            "try again, or end the program that holds it",
+        ),
+        store::Error::Emptied
+        | store::Error::Migration { .. }
+        | store::Error::Commit(_)
+        | store::Error::NotAllowed
+        | store::Error::Erased
+        | store::Error::Sqlite(_) => Failure::new(
+            format!("it failed: {}", crate::error::chain(&error)),
+            "run zero-memory doctor",
+        ),
+    }
+}

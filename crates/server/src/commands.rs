@@ -1,0 +1,82 @@
+//! What the command line does besides serving: one file per command.
+//!
+//! Results go to standard output, everything else to standard error. Commands
+//! work on the data folder itself, also while a server runs on it.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+
+pub mod backup;
+pub mod doctor;
+pub mod erase;
+pub mod restore;
+
+/// Done, or healthy.
+pub const DONE: u8 = 0;
+/// It failed, or something was found that needs attention.
+pub const FAILED: u8 = 1;
+/// `doctor` found nothing worse than warnings.
+pub const WARNED: u8 = 3;
+
+/// Time between two lines about progress.
+const PROGRESS_EVERY: Duration = Duration::from_secs(1);
+
+/// Prints a result.
+pub fn print(text: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{text}").context("standard output is closed")
+}
+
+/// Prints a result as one JSON document.
+pub fn print_json(value: &impl serde::Serialize) -> Result<()> {
+    let text = serde_json::to_string_pretty(value).context("the result cannot be written")?;
+    print(&text)
+}
+
+/// Returns how a command ended, once its failure was told.
+pub fn ended(outcome: Result<u8>) -> ExitCode {
+    match outcome {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            crate::say(&format!("error: {error:#}"));
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+/// Tells how far something is, on standard error, at most once a second: when
+/// somebody watches, or when it takes long.
+pub struct Progress {
+    what: &'static str,
+    told: Instant,
+    quiet_for: Duration,
+}
+
+impl Progress {
+    /// Starts to watch.
+    pub fn new(what: &'static str) -> Self {
+        Self {
+            what,
+            told: Instant::now(),
+            quiet_for: if std::io::stderr().is_terminal() {
+                PROGRESS_EVERY
+            } else {
+                10 * PROGRESS_EVERY
+            },
+        }
+    }
+
+    /// Notes how far it is.
+    pub fn note(&mut self, done: u64, total: u64) {
+        if self.told.elapsed() < self.quiet_for {
+            return;
+        }
+        self.told = Instant::now();
+        let mib = |bytes: u64| bytes / (1024 * 1024);
+        let (what, done, total) = (self.what, mib(done), mib(total));
+        crate::say(&format!("{what}: {done} of {total} MiB"));
+    }
+}

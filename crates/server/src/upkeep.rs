@@ -1,0 +1,72 @@
+//! What a server does by itself while it runs: backups by schedule, and
+//! erasures whose bytes could not go at once.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use memory::upkeep::Schedule;
+
+use crate::cli::Backups;
+use crate::door::Door;
+use crate::local;
+
+/// Time between two looks when nothing is scheduled more often.
+const LOOK_EVERY: Duration = Duration::from_secs(60);
+
+/// Returns the schedule that was asked for, if any.
+pub fn schedule(backups: &Backups, folder: &std::path::Path) -> Option<Schedule> {
+    Some(Schedule {
+        every: backups.backup_every?,
+        keep: usize::try_from(backups.backup_keep).unwrap_or(usize::MAX),
+        folder: backups
+            .backup_dir
+            .clone()
+            .unwrap_or_else(|| folder.join(local::BACKUPS)),
+    })
+}
+
+/// Looks after the folder until the runtime ends.
+pub async fn keep(door: Arc<Door>, folder: PathBuf, schedule: Option<Schedule>) {
+    let often = schedule
+        .as_ref()
+        .map_or(LOOK_EVERY, |schedule| schedule.every);
+    let mut ticks = tokio::time::interval(LOOK_EVERY.min(often));
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        let (door, folder, schedule) = (Arc::clone(&door), folder.clone(), schedule.clone());
+        let look = tokio::task::spawn_blocking(move || {
+            if let Some(schedule) = schedule {
+                back_up(&schedule, &folder);
+            }
+            match door.memory().finish_erasures() {
+                Ok(true) => {}
+                Ok(false) => {
+                    tracing::warn!(target: "zero_memory", "erased bytes remain: another program looks at the past");
+                }
+                Err(error) => {
+                    let cause = error.cause().unwrap_or_default();
+                    tracing::error!(target: "zero_memory", error = %error, cause, "erasures could not be finished");
+                }
+            }
+        });
+        // A panic in it was logged where it happened; the next look comes.
+        let _ = look.await;
+    }
+}
+
+fn back_up(schedule: &Schedule, folder: &std::path::Path) {
+    match schedule.run(folder) {
+        Ok(None) => {}
+        Ok(Some(kept)) => {
+            let (bytes, memories) = (kept.made.bytes, kept.made.memories);
+            let deleted = kept.n_deleted;
+            tracing::info!(target: "zero_memory", bytes, memories, deleted, "backup made");
+        }
+        Err(failure) => {
+            let cause = failure.to_string();
+            tracing::error!(target: "zero_memory", cause = ?cause, "no backup was made");
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Holds the full-text index against the rows, and makes it anew from them.
+
+use std::collections::BTreeSet;
+
+use rusqlite::{Connection, OptionalExtension as _, named_params};
+
+use super::Finding;
+use crate::Store;
+use crate::Tokenise;
+use crate::accounts::Caller;
+use crate::error::Error;
+use crate::index::{count, entry};
+use crate::sql::served;
+use crate::views::Append;
+
+/// Rows whose words are looked up one by one, evenly spread.
+const SAMPLE: usize = 200;
+
+/// Finds entries without a row, rows without an entry, and counts and words
+/// that differ.
+pub(super) fn agreement(
+    conn: &Connection,
+    tokenise: Tokenise,
+    found: &mut Vec<Finding>,
+) -> Result<(), Error> {
+    let mut indexed: BTreeSet<i64> = conn
+        .prepare("SELECT id FROM memory_fts_docsize")?
+        .query_map([], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    let n_rows: usize = conn.query_row(
+        concat!("SELECT count(*) FROM memory m WHERE ", served!("m")),
+        [],
+        |row| {
+            row.get::<_, i64>(0)
+                .map(|n| usize::try_from(n).unwrap_or(0))
+        },
+    )?;
+    let every = n_rows.div_ceil(SAMPLE).max(1);
+    let (mut n_missing, mut n_wrong_words) = (0_usize, 0_usize);
+    let mut statement = conn.prepare(concat!(
+        "SELECT m.seq, m.partition, m.n_tokens, m.content FROM memory m WHERE ",
+        served!("m"),
+        " ORDER BY m.seq"
+    ))?;
+    let mut rows = statement.query([])?;
+    let mut n_seen = 0_usize;
+    while let Some(row) = rows.next()? {
+        let (seq, partition, n_tokens): (i64, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let content: String = row.get(3)?;
+        let tokens = tokenise(&content);
+        let number = entry(partition, seq, n_tokens);
+        if !indexed.remove(&number) {
+            n_missing += 1;
+        } else if count(&tokens) != n_tokens
+            || (n_seen.is_multiple_of(every) && !is_found(conn, number, &tokens)?)
+        {
+            n_wrong_words += 1;
+        }
+        n_seen += 1;
+    }
+    let n_miscounted: i64 = conn.query_row(
+        concat!(
+            "SELECT count(*) FROM partition p WHERE (p.n_docs, p.n_tokens) <> (",
+            "SELECT count(*), coalesce(sum(m.n_tokens), 0) FROM memory m ",
+            "WHERE m.partition = p.key AND ",
+            served!("m"),
+            ")"
+        ),
+        [],
+        |row| row.get(0),
+    )?;
+    let n_misplaced: i64 = conn.query_row(
+        "SELECT count(*) FROM memory m JOIN partition p ON p.key = m.partition \
+         WHERE p.scope <> m.scope OR p.visibility <> m.visibility \
+         OR (p.owner IS NOT NULL AND p.owner <> m.owner)",
+        [],
+        |row| row.get(0),
+    )?;
+    if n_misplaced > 0 {
+        found.push(Finding::error(
+            "audience",
+            format!("{n_misplaced} memories are filed under an audience that is not theirs"),
+            "keep a copy of memory.db, and bring the last backup back with zero-memory restore",
+        ));
+    }
+    let n_orphans = indexed.len();
+    found.push(
+        if n_missing + n_wrong_words + n_orphans == 0 && n_miscounted == 0 {
+            Finding::ok("index", format!("{n_rows} memories and as many index entries agree"))
+        } else {
+            Finding::error(
+                "index",
+                format!(
+                    "{n_missing} memories are not in the full-text index, {n_orphans} entries have no memory, \
+                     {n_wrong_words} have other words, {n_miscounted} counts are wrong"
+                ),
+                "run zero-memory doctor --rebuild-index; no memory is lost by it",
+            )
+        },
+    );
+    Ok(())
+}
+
+/// Returns whether an entry is found by the first, the middle and the last of
+/// its words.
+fn is_found(conn: &Connection, number: i64, tokens: &str) -> Result<bool, Error> {
+    let words: Vec<&str> = tokens.split_ascii_whitespace().collect();
+    for at in [0, words.len() / 2, words.len().saturating_sub(1)] {
+        let Some(word) = words.get(at) else {
+            return Ok(true);
+        };
+        let query = format!("text : \"{}\"", word.replace('"', "\"\""));
+        let found = conn
+            .prepare_cached(
+                "SELECT 1 FROM memory_fts WHERE memory_fts MATCH :query AND rowid = :number",
+            )?
+            .query_row(named_params! {":query": query, ":number": number}, |_| {
+                Ok(())
+            })
+            .optional()?;
+        if found.is_none() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+impl Store {
+    /// Makes the full-text index and the counts anew from the rows, in one
+    /// transaction. Returns how many memories are in it.
+    pub fn rebuild_index(&self) -> Result<usize, Error> {
+        let tokenise = self.tokenise;
+        self.writer.run(|conn| {
+            conn.execute_batch(
+                "INSERT INTO memory_fts (memory_fts) VALUES ('delete-all'); \
+                 UPDATE partition SET n_docs = 0, n_tokens = 0;",
+            )?;
+            let nobody = Caller::nobody();
+            let mut view = Append::new(conn, &nobody, tokenise);
+            let seqs: Vec<i64> = view.list(
+                concat!(
+                    "SELECT m.seq FROM memory m WHERE ",
+                    served!("m"),
+                    " ORDER BY m.seq"
+                ),
+                [],
+                |row| row.get(0),
+            )?;
+            // All counts first: an entry is found by the counts of its
+            // neighbours, too.
+            for seq in &seqs {
+                view.recount(*seq)?;
+            }
+            for seq in &seqs {
+                view.index_memory(*seq)?;
+            }
+            Ok(seqs.len())
+        })
+    }
+}
+
+impl Append<'_> {
+    /// Counts the words of a memory anew: what cuts texts may have changed.
+    fn recount(&mut self, seq: i64) -> Result<(), Error> {
+        let content: Option<String> = self.find(
+            "SELECT content FROM memory WHERE seq = :seq",
+            named_params! {":seq": seq},
+            |row| row.get(0),
+        )?;
+        let tokens = (self.tokenise)(&content.unwrap_or_default());
+        self.run(
+            "UPDATE memory SET n_tokens = :n WHERE seq = :seq AND n_tokens <> :n",
+            named_params! {":n": count(&tokens), ":seq": seq},
+        )?;
+        Ok(())
+    }
+}
