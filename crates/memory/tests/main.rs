@@ -12,6 +12,7 @@ mod briefing;
 mod curation;
 #[cfg(test)]
 mod disputes;
+mod erasure;
 #[cfg(test)]
 mod examples;
 #[cfg(test)]

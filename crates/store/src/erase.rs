@@ -85,7 +85,7 @@ impl Write<'_> {
     /// Erases everything of the caller's. Nobody else keeps anything in the
     /// caller's scopes; the caller of this has checked it.
     pub fn erase_account(&mut self, at: i64) -> Result<Erased, Error> {
-        self.traces = Traces::OfAccount;
+        self.traces = Traces::Account;
         self.erase_index(at)?;
         let disputes = self.each(&[
             // A dispute goes with who raised it, and with what it was about.

@@ -36,6 +36,14 @@ pub fn hold(dir: &Path) -> Result<Hold, Error> {
     Ok(Hold(conn))
 }
 
+/// Another process that looks at the memory file as it is at this moment,
+/// until it is dropped.
+pub fn look_at_the_past(dir: &Path) -> Result<Hold, Error> {
+    let conn = Connection::open(dir.join("memory.db"))?;
+    conn.execute_batch("BEGIN; SELECT count(*) FROM memory")?;
+    Ok(Hold(conn))
+}
+
 impl Store {
     /// Returns the tables of the memory file by name.
     pub fn inspect(&self) -> Result<BTreeMap<String, Rows>, Error> {

@@ -243,11 +243,11 @@ impl Store {
             Ok::<_, E>((result, view.traces, view.into_after()))
         })?;
         match traces {
-            Traces::OfNothing => {}
+            Traces::Nothing => {}
             // Whoever erases single memories asks whether this came to its
             // end; what did not is done later.
-            Traces::OfMemories => drop(self.finish_erasure()),
-            Traces::OfAccount => {
+            Traces::Memories => drop(self.finish_erasure()),
+            Traces::Account => {
                 self.threads.forget_account(caller)?;
                 if !self.finish_erasure()? {
                     return Err(E::from(Error::Busy));

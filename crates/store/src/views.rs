@@ -40,11 +40,11 @@ pub struct Write<'v> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Traces {
     /// Nothing was erased.
-    OfNothing,
+    Nothing,
     /// Single memories.
-    OfMemories,
+    Memories,
     /// The account of the caller, with what the bookkeeping notes of it.
-    OfAccount,
+    Account,
 }
 
 impl<'v> Read<'v> {
@@ -92,7 +92,7 @@ impl<'v> Write<'v> {
     pub(crate) fn new(conn: &'v Connection, caller: &'v Caller, tokenise: Tokenise) -> Self {
         Self {
             append: Append::new(conn, caller, tokenise),
-            traces: Traces::OfNothing,
+            traces: Traces::Nothing,
         }
     }
 

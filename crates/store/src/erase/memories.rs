@@ -95,7 +95,7 @@ impl Write<'_> {
             };
             ledger::note(self.conn, &entry)?;
         }
-        self.traces = Traces::OfMemories;
+        self.traces = Traces::Memories;
         Ok(erased)
     }
 
