@@ -145,7 +145,7 @@ impl Default for Options {
 pub struct Verdict {
     /// The answer.
     pub answer: Answer,
-    /// Steps that it took.
+    /// Steps that it took, as the budget counts them.
     pub steps: u64,
 }
 
@@ -195,6 +195,11 @@ impl Document {
         }
     }
 
+    /// Returns how many values the document holds.
+    pub fn size(&self) -> u64 {
+        self.root.size()
+    }
+
     /// Returns the schema at this JSON pointer, with the same document around
     /// it; `None` if nothing is there.
     pub fn at(&self, pointer: &str) -> Option<Self> {
@@ -223,6 +228,11 @@ impl Document {
         }
         on_large_stack(find).unwrap_or_else(|why| vec![why])
     }
+}
+
+/// Says whether a value is all that its text says, to the last digit.
+pub fn is_whole(text: &str, value: &Value) -> Result<bool, Unreadable> {
+    Ok(Json::read(text)? == Json::from_value(value)?)
 }
 
 /// Says whether every instance of `a` is an instance of `b`.
@@ -288,7 +298,7 @@ fn compare(a: &Document, b: &Document, options: &Options) -> Verdict {
             Outcome::Empty if passed.is_empty() => {
                 return Verdict {
                     answer: Answer::Proven,
-                    steps: search.steps,
+                    steps: search.cost(),
                 };
             }
             Outcome::Empty => break,
@@ -314,7 +324,7 @@ fn compare(a: &Document, b: &Document, options: &Options) -> Verdict {
                     answer: Answer::Refuted {
                         counterexample: witness.to_value().0,
                     },
-                    steps: search.steps,
+                    steps: search.cost(),
                 };
             }
             Ok(false) => why = "a stock validator disagrees on the counterexample".to_owned(),
@@ -322,7 +332,7 @@ fn compare(a: &Document, b: &Document, options: &Options) -> Verdict {
         }
         passed.push(witness);
     }
-    Verdict::unknown(why, search.steps)
+    Verdict::unknown(why, search.cost())
 }
 
 impl Verdict {

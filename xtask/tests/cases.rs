@@ -538,3 +538,121 @@ fn a_harmless_change_beside_a_break_stays_harmless() {
         "{report:#}"
     );
 }
+
+#[test]
+fn a_variant_that_comes_no_more_breaks_who_sends_it_only() {
+    let a =
+        json!({ "type": "object", "properties": { "t": { "enum": ["a"] } }, "required": ["t"] });
+    let b =
+        json!({ "type": "object", "properties": { "t": { "enum": ["b"] } }, "required": ["t"] });
+    for key in ["oneOf", "anyOf"] {
+        check(
+            &object(json!({ "u": { key: [a, b] } })),
+            &object(json!({ "u": { key: [a] } })),
+            Some("major"),
+            Some("minor"),
+        );
+        // A choice of more takes nothing away, and may answer what is new.
+        check(
+            &object(json!({ "u": a })),
+            &object(json!({ "u": { key: [b, a] } })),
+            Some("minor"),
+            Some("major"),
+        );
+        check(
+            &object(json!({ "u": { key: [b, a] } })),
+            &object(json!({ "u": a })),
+            Some("major"),
+            Some("minor"),
+        );
+        // One of one is that one.
+        check(
+            &object(json!({ "u": { key: [a] } })),
+            &object(json!({ "u": a })),
+            Some("none"),
+            Some("none"),
+        );
+    }
+}
+
+#[test]
+fn fields_named_like_the_members_of_an_open_enum_are_fields() {
+    let old = json!({ "state": { "type": "string", "enum": ["a"], "x-open-enum": true }, "a": { "type": "integer" } });
+    let mut new = old.clone();
+    new["state"]["enum"] = json!(["a", "b"]);
+    new["b"] = json!({ "type": "integer" });
+    check(
+        &object(old.clone()),
+        &object(new.clone()),
+        None,
+        Some("minor"),
+    );
+    new.as_object_mut().expect("fields").remove("a");
+    check(&object(old), &object(new), None, Some("major"));
+}
+
+#[test]
+fn a_single_value_is_no_list_that_may_grow() {
+    let side = |value: Value| object(json!({ "p": { "const": value, "x-open-enum": true } }));
+    let report = report("output", side(json!("a")), side(json!("b")));
+    assert_eq!(report["bump"], "major", "{report:#}");
+    let rules: Vec<&str> = report["changes"]
+        .as_array()
+        .expect("changes")
+        .iter()
+        .filter_map(|change| change["rule"].as_str())
+        .collect();
+    assert!(rules.contains(&"enum_value_added"), "{report:#}");
+}
+
+#[test]
+fn a_number_that_cannot_be_read_whole_is_named() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let side = |name: &str, limit: &str| {
+        let path = folder.path().join(name);
+        let text = format!(
+            r#"[{{ "name": "keep", "inputSchema": {{ "type": "object", "properties": {{ "n": {{ "maximum": {limit} }} }} }} }}]"#
+        );
+        std::fs::write(&path, text).expect("a side");
+        path.to_string_lossy().into_owned()
+    };
+    // Both are the same double.
+    let (old, new) = (
+        side("old.json", "100000000000000000001"),
+        side("new.json", "100000000000000000000"),
+    );
+    let arguments = ["diff", "--from", &old, "--to", &new];
+    let found = run(&repository(), &arguments);
+    assert_eq!((found.code, found.text.as_str()), (1, ""));
+    assert!(
+        found.errors.contains("more digits than"),
+        "{}",
+        found.errors
+    );
+    let (old, new) = (
+        side("old.json", "9007199254740993"),
+        side("new.json", "9007199254740992"),
+    );
+    let found = run(
+        &repository(),
+        &["diff", "--from", &old, "--to", &new, "--format", "json"],
+    );
+    let report: Value = serde_json::from_str(&found.text).expect("a report");
+    assert_eq!(report["bump"], "major", "{report:#}");
+    assert_eq!(
+        report["changes"][0]["counterexample"]["n"],
+        9007199254740993_u64
+    );
+}
+
+#[test]
+fn a_key_that_stands_twice_is_named() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let path = folder.path().join("side.json");
+    let text = r#"[{ "name": "keep", "inputSchema": { "type": "object", "type": "array" } }]"#;
+    std::fs::write(&path, text).expect("a side");
+    let name = path.to_string_lossy().into_owned();
+    let found = run(&repository(), &["diff", "--from", &name, "--to", &name]);
+    assert_eq!((found.code, found.text.as_str()), (1, ""));
+    assert!(found.errors.contains("a key repeats"), "{}", found.errors);
+}

@@ -16,8 +16,9 @@ pub fn compare(old: &Surface, new: &Surface) -> Vec<Change> {
         let name_of = Some(Value::from(name.clone()));
         match new.facts.get(&(*family, name.clone())) {
             None => {
-                let rule = removed(*family);
-                changes.push(change(rule, before.place.clone(), name_of, None));
+                let mut change = change(removed(*family), before.place.clone(), name_of, None);
+                change.through.extend(hidden(*family, name));
+                changes.push(change);
             }
             Some(after) if before.value == after.value => {}
             Some(after) => changed(*family, name, before, after, &mut changes),
@@ -25,12 +26,20 @@ pub fn compare(old: &Surface, new: &Surface) -> Vec<Change> {
     }
     for ((family, name), after) in &new.facts {
         if !old.facts.contains_key(&(*family, name.clone())) {
-            let rule = added(*family);
             let name_of = Some(Value::from(name.clone()));
-            changes.push(change(rule, after.place.clone(), None, name_of));
+            let mut change = change(added(*family), after.place.clone(), None, name_of);
+            change.through.extend(hidden(*family, name));
+            changes.push(change);
         }
     }
     changes
+}
+
+/// Returns the name of what stands in a list, where the pointer does not say
+/// it.
+fn hidden(family: Family, name: &str) -> Option<String> {
+    let is_listed = matches!(family, Family::Prompt | Family::Resource | Family::Route);
+    is_listed.then(|| name.to_owned())
 }
 
 fn change(rule: Rule, place: Place, old: Option<Value>, new: Option<Value>) -> Change {
@@ -159,6 +168,7 @@ fn entry(family: Family, name: &str, old: &Fact, new: &Fact, changes: &mut Vec<C
     let mut keys: Vec<&String> = before.keys().chain(after.keys()).collect();
     keys.sort();
     keys.dedup();
+    let n_before = changes.len();
     for key in keys {
         let (was, is) = (before.get(key), after.get(key));
         if was == is {
@@ -186,9 +196,10 @@ fn entry(family: Family, name: &str, old: &Fact, new: &Fact, changes: &mut Vec<C
         } else {
             old.place.key(key)
         };
-        let mut change = change(rule, place, was.cloned(), is.cloned());
+        changes.push(change(rule, place, was.cloned(), is.cloned()));
+    }
+    for change in changes.iter_mut().skip(n_before) {
         change.through.insert(name.to_owned());
-        changes.push(change);
     }
 }
 

@@ -5,7 +5,7 @@
 //! proven to go on, no part of it is called a break by the sets.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
@@ -24,6 +24,8 @@ use crate::sets::{self, Answer, Leads};
 /// Differences of one pair of schemas that are judged one by one; beyond, the
 /// verdict of the whole stands for the rest.
 const MAX_JUDGED: usize = 64;
+/// Steps that these take together, in budgets of one comparison.
+const MAX_BUDGETS: u64 = 3;
 
 /// Compares two schemas; `through` names what leads to them.
 pub fn compare(
@@ -48,6 +50,7 @@ pub fn compare(
         old_set: sets::Document::new(&old.root),
         new_set: sets::Document::new(&new.root),
         scion: OnceCell::new(),
+        left: Cell::new(MAX_BUDGETS * sets::Options::default().max_steps),
         promised: match position {
             Position::Output if has_open(&old.root) => Cow::Owned(opened(&old.root)),
             Position::Output | Position::Input | Position::Surface => Cow::Borrowed(&old.root),
@@ -67,6 +70,8 @@ struct Pair<'a> {
     old_set: sets::Document,
     new_set: sets::Document,
     scion: OnceCell<Scion>,
+    /// Steps that are left for judging differences one by one.
+    left: Cell<u64>,
     /// The old schema as its readers were told to read it.
     promised: Cow<'a, Value>,
 }
@@ -150,7 +155,7 @@ impl Pair<'_> {
                     change.proof = Proof::Proven;
                     self.compatible(&mut change);
                 }
-                Judge::Sets if n_judged >= MAX_JUDGED => {
+                Judge::Sets if n_judged >= MAX_JUDGED || self.left.get() == 0 => {
                     is_explained |= matches!(whole, Answer::Refuted { .. });
                     self.prove(&mut change, whole.clone(), &whole);
                 }
@@ -232,7 +237,15 @@ impl Pair<'_> {
     /// Judges one difference as if it were the only one.
     fn alone(&self, base: &Base, local: &Local) -> Answer {
         let alone = self.scion().graft(base.root, std::iter::once(local));
-        self.goes_on(&base.set, &sets::Document::new(&alone))
+        let alone = sets::Document::new(&alone);
+        let verdict = match self.position {
+            Position::Input | Position::Surface => judged(&base.set, &alone),
+            Position::Output => judged(&alone, &base.set),
+        };
+        // What was gone through to read both counts as well.
+        let cost = verdict.steps + (base.set.size() + alone.size()) / 16;
+        self.left.set(self.left.get().saturating_sub(cost));
+        verdict.answer
     }
 
     fn judge(&self, local: &Local) -> Judge {
@@ -368,7 +381,11 @@ fn is_addition(rule: Rule) -> bool {
 
 /// Says whether every instance of the first schema is one of the second.
 fn contained(a: &sets::Document, b: &sets::Document) -> Answer {
-    sets::contained(a, b, &sets::Options::default()).answer
+    judged(a, b).answer
+}
+
+fn judged(a: &sets::Document, b: &sets::Document) -> sets::Verdict {
+    sets::contained(a, b, &sets::Options::default())
 }
 
 /// Returns the innermost place that holds all of these.

@@ -15,7 +15,7 @@ use crate::diff::surface::contract::Sources;
 use crate::diff::surface::{Surface, contract, served};
 use crate::problem::NoBaseline;
 use crate::release;
-use crate::{load, write};
+use crate::{load, sets, write};
 
 /// How a command is told from the others.
 pub const COMMAND: &str = "cmd:";
@@ -67,6 +67,17 @@ fn file(name: &str, path: &Path) -> Result<Surface> {
     }
     let value: Value = serde_json::from_str(&text)
         .with_context(|| format!("{name} is no JSON, or nested deeper than 128 levels"))?;
+    match sets::is_whole(&text, &value) {
+        Err(sets::Unreadable::Malformed { what, at }) => {
+            bail!("{name} can be read in two ways: {what} at byte {at}; write it once");
+        }
+        Ok(false) => bail!(
+            "{name} holds a number of more digits than programs keep, so that a change of it \
+             would go unseen; write it with fewer"
+        ),
+        // The sets say so where it matters.
+        Ok(true) | Err(sets::Unreadable::TooDeep) => {}
+    }
     let value = canonical(&value);
     match value.get("files") {
         Some(Value::Object(files)) => {

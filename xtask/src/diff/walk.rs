@@ -121,6 +121,9 @@ impl<'a> Walk<'a> {
                 }
             }
         }
+        if self.joined(&pair) {
+            return;
+        }
         self.properties(&pair);
         self.keywords(&pair);
         self.below(&pair);

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::compile::of_type;
-use super::node::{Keyword, NodeId, types};
+use super::node::{FALSE, Keyword, NodeId, types};
 use super::search::Search;
 
 /// Deepest member that is looked at.
@@ -42,23 +42,43 @@ impl Search {
             return true;
         };
         let tag = |node: NodeId, name: &String| {
-            let keywords = self.arena.keywords(node);
-            let is_told = mask_of(keywords) == types::OBJECT
-                && required(keywords).any(|needed| needed == name);
-            let mut lists = members(keywords, name)
-                .filter(|_| is_told)
-                .flat_map(|member| self.arena.keywords(member));
+            let said = self.said(node);
+            let is_told =
+                mask_of(&said) == types::OBJECT && required(&said).any(|needed| needed == name);
+            let members = members(&said, name).filter(|_| is_told);
+            let mut lists = members.flat_map(|member| self.arena.keywords(member));
             lists.find_map(|keyword| match keyword {
                 Keyword::Enum(values) => Some(values),
                 _ => None,
             })
         };
-        required(self.arena.keywords(*first)).any(|name| {
+        required(&self.said(*first)).any(|name| {
             let mut seen = HashSet::new();
             std::iter::once(first).chain(rest).all(|node| {
                 tag(*node, name).is_some_and(|values| values.iter().all(|value| seen.insert(value)))
             })
         })
+    }
+
+    /// Returns what a schema demands, with what the parts demand that it is
+    /// put together from.
+    fn said(&self, node: NodeId) -> Vec<&Keyword> {
+        let mut said = Vec::new();
+        let mut open = vec![(node, 0)];
+        while let Some((node, depth)) = open.pop() {
+            self.arena.burn(1);
+            for keyword in self.arena.keywords(node) {
+                match keyword {
+                    Keyword::AllOf(nodes) if depth < MAX_DEPTH => {
+                        open.extend(nodes.iter().map(|node| (*node, depth + 1)));
+                    }
+                    Keyword::Enum(values) => self.arena.burn(values.len() as u64 / 2),
+                    _ => {}
+                }
+                said.push(keyword);
+            }
+        }
+        said
     }
 
     /// Says whether two schemas plainly have no instance in common.
@@ -70,37 +90,42 @@ impl Search {
         if depth > MAX_DEPTH {
             return false;
         }
-        let (one, other) = (self.arena.keywords(one), self.arena.keywords(other));
-        let (mask, other_mask) = (mask_of(one), mask_of(other));
+        let (one, other) = (self.said(one), self.said(other));
+        let (mask, other_mask) = (mask_of(&one), mask_of(&other));
         if mask & other_mask == 0 {
             return true;
         }
-        for keyword in one {
-            for other in other {
-                if let (Keyword::Enum(values), Keyword::Enum(others)) = (keyword, other)
-                    && values
-                        .iter()
-                        .all(|value| others.binary_search(value).is_err())
-                {
-                    return true;
+        for keyword in &one {
+            for other in &other {
+                if let (Keyword::Enum(values), Keyword::Enum(others)) = (keyword, other) {
+                    let mut values = values.iter();
+                    if values.all(|value| others.binary_search(value).is_err()) {
+                        return true;
+                    }
                 }
             }
         }
-        // Of objects, a member that both require.
         if mask & other_mask != types::OBJECT {
             return false;
         }
-        required(one).any(|name| {
-            required(other).any(|other| other == name)
-                && members(one, name).any(|schema| {
-                    members(other, name).any(|other| self.apart_within(schema, other, depth + 1))
+        // Of objects, a member that one requires and the other has no room for,
+        // or that both require.
+        if required(&one).any(|name| refuses(&other, name))
+            || required(&other).any(|name| refuses(&one, name))
+        {
+            return true;
+        }
+        required(&one).any(|name| {
+            required(&other).any(|other| other == name)
+                && members(&one, name).any(|schema| {
+                    members(&other, name).any(|other| self.apart_within(schema, other, depth + 1))
                 })
         })
     }
 }
 
 /// Returns the types that a schema allows.
-fn mask_of(keywords: &[Keyword]) -> u8 {
+fn mask_of(keywords: &[&Keyword]) -> u8 {
     let mut mask = u8::MAX;
     for keyword in keywords {
         match keyword {
@@ -117,7 +142,18 @@ fn mask_of(keywords: &[Keyword]) -> u8 {
     mask
 }
 
-fn required(keywords: &[Keyword]) -> impl Iterator<Item = &String> {
+/// Says whether an object with this member is plainly refused.
+fn refuses(keywords: &[&Keyword], name: &String) -> bool {
+    keywords.iter().any(|keyword| match keyword {
+        Keyword::Properties(properties) => match properties.named.get(name) {
+            Some(schema) => *schema == FALSE,
+            None => properties.rest == Some(FALSE) && properties.patterns.is_empty(),
+        },
+        _ => false,
+    })
+}
+
+fn required<'a>(keywords: &[&'a Keyword]) -> impl Iterator<Item = &'a String> {
     let lists = keywords.iter().filter_map(|keyword| match keyword {
         Keyword::Required(names) => Some(names),
         _ => None,
@@ -125,7 +161,7 @@ fn required(keywords: &[Keyword]) -> impl Iterator<Item = &String> {
     lists.flatten()
 }
 
-fn members<'a>(keywords: &'a [Keyword], name: &'a str) -> impl Iterator<Item = NodeId> + 'a {
+fn members(keywords: &[&Keyword], name: &String) -> impl Iterator<Item = NodeId> {
     keywords.iter().filter_map(move |keyword| match keyword {
         Keyword::Properties(properties) => properties.named.get(name).copied(),
         _ => None,

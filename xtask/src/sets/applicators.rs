@@ -270,6 +270,6 @@ impl<'a> Compiler<'a, '_> {
         values.sort();
         values.dedup();
         let kept = !values.is_empty() && (!disjoint || values.len() == n_values);
-        kept.then_some(Keyword::Enum(values))
+        kept.then(|| Keyword::Enum(values.into()))
     }
 }

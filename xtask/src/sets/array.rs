@@ -2,13 +2,18 @@
 //! or must not be too many, and items that differ or repeat.
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
+use super::decimal::Decimal;
 use super::goal::{Arrays, Lit};
 use super::json::Json;
+use super::object::word;
 use super::search::{Found, Gather, Outcome, Search};
 
 /// Longest array that is built.
 const MAX_LENGTH: u64 = 15_000;
+/// From so many distinct values on, plain ones are tried first.
+const MANY: usize = 9;
 
 /// One way to fill the positions of an array.
 struct Filling<'a> {
@@ -142,7 +147,8 @@ impl Search {
         while next < 1 << n_choices {
             let choice = next;
             next += 1;
-            self.arena.burn(1);
+            let n_known = filling.clashes.get(&base).map_or(0, Vec::len);
+            self.arena.burn(1 + n_known as u64 / 64);
             if self.is_spent() {
                 let found = self.spent();
                 filling.gather.take(found);
@@ -160,6 +166,7 @@ impl Search {
                 next = (choice | (low - 1)) + 1;
                 continue;
             }
+            self.arena.burn(2);
             let mut goal = base.clone();
             let mut needs = needs.clone();
             let mut room = room.clone();
@@ -238,27 +245,88 @@ impl Search {
         }
         let count = goals.len();
         // As many values as there are positions are enough for any of them.
-        let mut choices: Vec<Vec<Json>> = Vec::new();
-        let mut known: HashMap<Vec<Lit>, Vec<Json>> = Default::default();
+        let mut choices: Vec<Rc<[Json]>> = Vec::new();
+        let mut known: HashMap<Vec<Lit>, Rc<[Json]>> = HashMap::new();
         for goal in goals {
-            if let Some(values) = known.get(&goal) {
-                choices.push(values.clone());
-                continue;
+            let values = match known.get(&goal) {
+                Some(values) => values.clone(),
+                None => self.distinct(&goal, count, filling)?,
+            };
+            choices.push(values.clone());
+            known.insert(goal, values);
+        }
+        match <[_; 1]>::try_from(known.into_values().collect::<Vec<_>>()) {
+            // Where all positions are alike, no two compete.
+            Ok([values]) => (values.len() >= count).then(|| Json::Array(values.to_vec())),
+            Err(_) => {
+                let n_choices = choices.iter().map(|values| values.len() as u64).sum();
+                self.arena.burn(n_choices);
+                if self.is_spent() {
+                    let found = self.spent();
+                    filling.gather.take(found);
+                    return None;
+                }
+                matching(&choices).map(Json::Array)
             }
+        }
+    }
+
+    /// Looks for so many values that meet a goal, or all if they are fewer;
+    /// `None` if the budget is spent before.
+    fn distinct(
+        &mut self,
+        goal: &[Lit],
+        count: usize,
+        filling: &mut Filling<'_>,
+    ) -> Option<Rc<[Json]>> {
+        let mut values = self.plain(goal, count);
+        while values.len() < count {
+            // Each look leaves out, and so copies, all that were found.
+            self.arena.burn(2 * values.len() as u64);
+            if self.is_spent() {
+                let found = self.spent();
+                filling.gather.take(found);
+                return None;
+            }
+            let other = self.other_than(values.clone());
+            let apart = (!values.is_empty()).then_some(other);
+            let found = self.solve(goal.iter().copied().chain(apart));
+            match filling.gather.take(found) {
+                Some(value) => values.push(value),
+                None => break,
+            }
+        }
+        Some(values.into())
+    }
+
+    /// Returns numbers or words that meet a goal, if those near zero do: where
+    /// many values are wanted, to look for each apart from all others would
+    /// take long.
+    fn plain(&self, goal: &[Lit], count: usize) -> Vec<Json> {
+        type Make = fn(usize) -> Json;
+        let number: Make = |at| Json::Number(Decimal::from_int(at));
+        let word: Make = |at| Json::String(word(at as u64));
+        let sorts = if count < MANY {
+            &[][..]
+        } else {
+            &[number, word]
+        };
+        for make in sorts {
             let mut values: Vec<Json> = Vec::new();
-            while values.len() < count {
-                let other = self.other_than(values.clone());
-                let apart = (!values.is_empty()).then_some(other);
-                let found = self.solve(goal.iter().copied().chain(apart));
-                match filling.gather.take(found) {
-                    Some(value) => values.push(value),
-                    None => break,
+            for at in 0..2 * count {
+                let value = make(at);
+                if self.meets_goal(goal, &value) == Some(true) {
+                    values.push(value);
+                }
+                if values.len() == count || at > MANY && values.is_empty() {
+                    break;
                 }
             }
-            known.insert(goal, values.clone());
-            choices.push(values);
+            if !values.is_empty() {
+                return values;
+            }
         }
-        matching(&choices).map(Json::Array)
+        Vec::new()
     }
 }
 
@@ -274,18 +342,23 @@ fn position(arrays: &Arrays, at: usize) -> Vec<Lit> {
 
 /// Returns the pairs of positions that may hold the same value, where two
 /// have to.
-fn ties(arrays: &Arrays, alike: usize, length: usize) -> Vec<Option<(usize, usize)>> {
-    if !arrays.repeated {
-        return vec![None];
-    }
+fn ties(
+    arrays: &Arrays,
+    alike: usize,
+    length: usize,
+) -> impl Iterator<Item = Option<(usize, usize)>> + use<> {
     // Of the positions that are alike, the first two stand for all.
-    let last = length.min(alike + 2);
-    let pairs = (0..last).flat_map(|one| (one + 1..last).map(move |other| Some((one, other))));
-    pairs.collect()
+    let last = if arrays.repeated {
+        length.min(alike + 2)
+    } else {
+        0
+    };
+    let pairs = (0..last).flat_map(move |one| (one + 1..last).map(move |other| Some((one, other))));
+    (!arrays.repeated).then_some(None).into_iter().chain(pairs)
 }
 
 /// Gives each position a value of its own.
-fn matching(choices: &[Vec<Json>]) -> Option<Vec<Json>> {
+fn matching(choices: &[Rc<[Json]>]) -> Option<Vec<Json>> {
     let mut owner: HashMap<&Json, usize> = Default::default();
     for start in 0..choices.len() {
         // Breadth first: positions that would have to move, and for which
@@ -294,7 +367,7 @@ fn matching(choices: &[Vec<Json>]) -> Option<Vec<Json>> {
         let mut open = std::collections::VecDeque::from([start]);
         let mut free = None;
         'search: while let Some(place) = open.pop_front() {
-            for value in choices.get(place)? {
+            for value in choices.get(place)?.iter() {
                 if came.contains_key(value) {
                     continue;
                 }

@@ -158,18 +158,22 @@ impl Nfa {
         ends.first() == Some(&MATCH)
     }
 
-    /// Says whether the pattern is found in a text.
-    pub fn matches(&self, text: &str) -> bool {
+    /// Says whether the pattern is found in a text; `None` if `spend` says that
+    /// the next character may not be read.
+    pub fn matches(&self, text: &str, spend: &mut dyn FnMut(u64) -> bool) -> Option<bool> {
         let mut set = self.first();
         let mut first = true;
         for c in text.chars() {
+            if !spend(2 + set.len() as u64 / 2) {
+                return None;
+            }
             set = self.step(&set, |class| self.holds(class, c.into()));
             first = false;
             if set.first() == Some(&MATCH) {
-                return true;
+                return Some(true);
             }
         }
-        self.accepts(&set, first)
+        Some(self.accepts(&set, first))
     }
 
     pub fn holds(&self, class: usize, code: u32) -> bool {

@@ -145,6 +145,12 @@ impl Decimal {
         whole.is_some() || self.to_f64().1
     }
 
+    /// Returns what an operation on this number costs: one, and more if it is
+    /// long.
+    pub fn n_words(&self) -> u64 {
+        1 + self.mantissa.bits() / 64
+    }
+
     /// Where the first digit stands.
     pub fn magnitude(&self) -> i64 {
         let digits = self.mantissa.magnitude().to_string().len();

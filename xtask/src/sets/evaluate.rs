@@ -178,6 +178,7 @@ impl Arena {
             Keyword::MinItems(min) => Some(items.len() as u64 >= *min),
             Keyword::MaxItems(max) => Some(items.len() as u64 <= *max),
             Keyword::Unique => {
+                self.burn(items.len() as u64);
                 let set: std::collections::BTreeSet<&Json> = items.iter().collect();
                 Some(set.len() == items.len())
             }
@@ -201,22 +202,27 @@ impl Arena {
         let has = |name: &String| members.contains_key(name);
         match keyword {
             Keyword::Properties(properties) => all(members.iter().map(|(name, member)| {
+                self.burn(1);
                 let schemas = self.schemas_of(properties, name)?;
                 all(schemas.iter().map(|schema| self.valid(*schema, member)))
             })),
-            Keyword::Required(names) => Some(names.iter().all(has)),
+            Keyword::Required(names) => {
+                self.burn(names.len() as u64 / 8);
+                Some(names.iter().all(has))
+            }
             Keyword::PropertyNames(schema) => {
                 let names = members.keys();
                 all(names.map(|name| self.valid(*schema, &Json::String(name.clone()))))
             }
             Keyword::MinProperties(min) => Some(members.len() as u64 >= *min),
             Keyword::MaxProperties(max) => Some(members.len() as u64 <= *max),
-            Keyword::DependentRequired(needs) => Some(
-                needs
-                    .iter()
-                    .all(|(name, needed)| !has(name) || needed.iter().all(has)),
-            ),
+            Keyword::DependentRequired(needs) => {
+                self.burn(needs.len() as u64 / 4);
+                let mut needs = needs.iter();
+                Some(needs.all(|(name, needed)| !has(name) || needed.iter().all(has)))
+            }
             Keyword::DependentSchemas(schemas) => {
+                self.burn(schemas.len() as u64 / 4);
                 let live = schemas.iter().filter(|(name, _)| has(name));
                 all(live.map(|(_, schema)| self.valid(*schema, value)))
             }

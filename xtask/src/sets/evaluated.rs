@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use super::goal::{Atom, Item, Lit};
-use super::node::{Keyword, NodeId, Properties};
+use super::node::{Arena, Keyword, NodeId, Properties};
 use super::search::Search;
 
 /// Most cases of one schema.
@@ -50,8 +50,10 @@ impl Case {
     }
 }
 
-fn product(one: &[Case], other: &[Case]) -> Option<Vec<Case>> {
-    if one.len().saturating_mul(other.len()) > MAX_CASES {
+fn product(arena: &Arena, one: &[Case], other: &[Case]) -> Option<Vec<Case>> {
+    let n_cases = one.len().saturating_mul(other.len());
+    arena.burn(2 * n_cases.min(MAX_CASES) as u64);
+    if n_cases > MAX_CASES {
         return None;
     }
     let pairs = one
@@ -73,6 +75,10 @@ impl Search {
         }
         let inner = |node: NodeId| self.cases_within(node, false, depth + 1);
         let mut cases = vec![Case::default()];
+        self.arena.burn(1);
+        if self.is_spent() {
+            return None;
+        }
         for keyword in self.arena.keywords(node) {
             match keyword {
                 Keyword::Properties(properties) => {
@@ -104,11 +110,11 @@ impl Search {
                 }
                 Keyword::Ref(target) => {
                     let node = self.arena.target(*target);
-                    cases = product(&cases, &holding(node, inner(node)?))?;
+                    cases = product(&self.arena, &cases, &holding(node, inner(node)?))?;
                 }
                 Keyword::AllOf(nodes) => {
                     for node in nodes {
-                        cases = product(&cases, &holding(*node, inner(*node)?))?;
+                        cases = product(&self.arena, &cases, &holding(*node, inner(*node)?))?;
                     }
                 }
                 Keyword::AnyOf(nodes) | Keyword::OneOf(nodes) => {
@@ -119,16 +125,20 @@ impl Search {
                         }
                         ways = holding(*node, ways);
                         ways.push(failing(*node));
-                        cases = product(&cases, &ways)?;
+                        cases = product(&self.arena, &cases, &ways)?;
                     }
                 }
                 Keyword::If(condition, then, otherwise) => {
                     let yes = holding(*condition, inner(*condition)?);
-                    let mut ways = product(&yes, &holding(*then, inner(*then)?))?;
+                    let mut ways = product(&self.arena, &yes, &holding(*then, inner(*then)?))?;
                     let no = vec![failing(*condition)];
-                    ways.extend(product(&no, &holding(*otherwise, inner(*otherwise)?))?);
+                    ways.extend(product(
+                        &self.arena,
+                        &no,
+                        &holding(*otherwise, inner(*otherwise)?),
+                    )?);
                     if ways.iter().any(Case::looks) {
-                        cases = product(&cases, &ways)?;
+                        cases = product(&self.arena, &cases, &ways)?;
                     }
                 }
                 Keyword::DependentSchemas(schemas) => {
@@ -142,7 +152,7 @@ impl Search {
                             when: vec![Item::Atom(Atom::Absent(name.clone()))],
                             ..Case::default()
                         });
-                        cases = product(&cases, &ways)?;
+                        cases = product(&self.arena, &cases, &ways)?;
                     }
                 }
                 // An opaque keyword may look at anything.

@@ -28,7 +28,7 @@ impl Search {
         let mut open = items;
         while let Some(item) = open.pop() {
             self.steps += 1;
-            if self.steps > self.max_steps {
+            if self.is_spent() {
                 // What is left out only demands more; the caller gives up.
                 return true;
             }
@@ -40,6 +40,7 @@ impl Search {
                     if !state.seen.insert(lit) {
                         continue;
                     }
+                    self.arena.burn(self.arena.breadth(lit.node));
                     for at in 0..self.arena.keywords(lit.node).len() {
                         let origin = Origin::Keyword(lit.node, at);
                         let choices = self.meets(lit.node, at, state.kind);
@@ -57,6 +58,7 @@ impl Search {
                     if !state.seen.insert(lit) {
                         continue;
                     }
+                    self.arena.burn(self.arena.breadth(lit.node));
                     let mut alternatives = Vec::new();
                     for at in 0..self.arena.keywords(lit.node).len() {
                         alternatives.extend(self.fails(lit.node, at, state.kind));
@@ -147,7 +149,7 @@ impl Search {
     pub fn other_than(&mut self, mut values: Vec<Json>) -> Lit {
         values.sort();
         values.dedup();
-        Lit::no(self.arena.add(vec![Keyword::Enum(values)]))
+        Lit::no(self.arena.add(vec![Keyword::Enum(values.into())]))
     }
 
     /// Turns cases of what was looked at into alternatives.

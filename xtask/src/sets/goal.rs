@@ -312,6 +312,16 @@ impl State {
         }
     }
 
+    /// Returns how much there is to copy.
+    pub fn size(&self) -> usize {
+        let (objects, arrays) = (&self.objects, &self.arrays);
+        let values = self.finite.as_ref().map_or(0, Vec::len) + self.excluded.len();
+        let members = objects.present.len() + objects.absent.len() + objects.exists.len();
+        let items = arrays.tails.len() + arrays.some.len() + arrays.at_most.len();
+        let rest = objects.properties.len() + arrays.items.len() + self.texts.patterns.len();
+        self.clauses.len() + self.seen.len() + values + members + items + rest
+    }
+
     /// Adds a demand; `false` if it contradicts what is there.
     pub fn apply(&mut self, atom: Atom) -> bool {
         match atom {

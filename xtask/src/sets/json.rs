@@ -112,6 +112,15 @@ impl Json {
         }
     }
 
+    /// Returns how many values there are, this one among them.
+    pub fn size(&self) -> u64 {
+        1 + match self {
+            Self::Null | Self::Bool(_) | Self::Number(_) | Self::String(_) => 0,
+            Self::Array(items) => items.iter().map(Self::size).sum(),
+            Self::Object(members) => members.values().map(Self::size).sum::<u64>(),
+        }
+    }
+
     /// Returns a member of an object.
     pub fn get(&self, key: &str) -> Option<&Self> {
         match self {

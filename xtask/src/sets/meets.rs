@@ -31,7 +31,7 @@ impl Search {
                 _ => Vec::new(),
             },
             Keyword::Enum(values) => {
-                let values = values.into_iter().filter(|value| is(value, kind));
+                let values = values.iter().filter(|value| is(value, kind)).cloned();
                 one(atom(Atom::OneOf(values.collect())))
             }
             Keyword::Minimum(limit, strict) => when(Kind::Number, Atom::Minimum(limit, strict)),

@@ -53,7 +53,7 @@ pub enum Keyword {
     /// `type`, as bits.
     Types(u8),
     /// `enum` and `const`, in order and without repetition.
-    Enum(Vec<Json>),
+    Enum(Rc<[Json]>),
     /// `minimum`, and whether the bound itself is excluded.
     Minimum(Decimal, bool),
     /// `maximum`, and whether the bound itself is excluded.
@@ -193,6 +193,45 @@ impl Arena {
         self.nodes.get(id as usize).map_or(&[], Vec::as_slice)
     }
 
+    /// Returns how many things the demands of a schema list.
+    pub fn breadth(&self, id: NodeId) -> u64 {
+        let breadth = |keyword: &Keyword| match keyword {
+            Keyword::Enum(values) => values.len() / 4,
+            Keyword::Items(prefix, _) => prefix.len(),
+            Keyword::Properties(properties) => {
+                (properties.named.len() + properties.patterns.len()) / 2
+            }
+            Keyword::Required(names) => names.len(),
+            Keyword::DependentRequired(needs) => needs.len(),
+            Keyword::DependentSchemas(schemas) => schemas.len(),
+            Keyword::AllOf(nodes) | Keyword::AnyOf(nodes) | Keyword::OneOf(nodes) => nodes.len(),
+            Keyword::Never
+            | Keyword::Opaque(..)
+            | Keyword::Ref(_)
+            | Keyword::Types(_)
+            | Keyword::Minimum(..)
+            | Keyword::Maximum(..)
+            | Keyword::MultipleOf(_)
+            | Keyword::MinLength(_)
+            | Keyword::MaxLength(_)
+            | Keyword::Pattern(_)
+            | Keyword::Format(_)
+            | Keyword::Contains(..)
+            | Keyword::MinItems(_)
+            | Keyword::MaxItems(_)
+            | Keyword::Unique
+            | Keyword::UnevaluatedItems(_)
+            | Keyword::PropertyNames(_)
+            | Keyword::MinProperties(_)
+            | Keyword::MaxProperties(_)
+            | Keyword::UnevaluatedProperties(_)
+            | Keyword::Not(_)
+            | Keyword::If(..) => 0,
+        };
+        let all = self.keywords(id).iter().map(breadth).sum::<usize>();
+        1 + all as u64
+    }
+
     /// Returns the number of a pattern.
     pub fn add_pattern(&mut self, source: &str) -> PatternId {
         if let Some(id) = self.known_patterns.get(source) {
@@ -221,11 +260,12 @@ impl Arena {
 
     /// Says whether a pattern matches; `None` if it is not understood.
     pub fn matches(&self, id: PatternId, text: &str) -> Option<bool> {
-        self.burn(1 + 2 * text.len() as u64);
-        if self.fuel.get() == 0 {
-            return None;
-        }
-        self.nfa(id).ok().map(|nfa| nfa.matches(text))
+        self.burn(1);
+        let mut spend = |units: u64| {
+            self.burn(units);
+            self.fuel.get() > 0
+        };
+        self.nfa(id).ok()?.matches(text, &mut spend)
     }
 
     /// Makes room for a reference whose target is not known yet.

@@ -1,5 +1,7 @@
 //! Numbers between two bounds, on one lattice and off others.
 
+use std::collections::HashSet;
+
 use num_bigint::{BigInt, Sign};
 
 use super::decimal::Decimal;
@@ -11,6 +13,8 @@ use super::search::{Outcome, Search};
 const MAX_POINTS: usize = 5_000;
 /// Coarsest lattice that is tried: so many powers of ten.
 const MAX_COARSER: i64 = 400;
+/// Largest least common multiple of steps.
+const MAX_BITS: u64 = 40_000;
 /// Digits that a double always holds.
 const DOUBLE_DIGITS: i64 = 15;
 /// Finest lattice of nice numbers: so many places after the point.
@@ -23,13 +27,20 @@ impl Search {
         if !self.spend(1) {
             return self.spent().outcome;
         }
-        let excluded = |number: &Decimal| {
-            let mut values = state.excluded.iter();
-            values.any(|value| matches!(value, Json::Number(other) if other == number))
-        };
+        let excluded: HashSet<&Decimal> = state
+            .excluded
+            .iter()
+            .filter_map(|value| match value {
+                Json::Number(number) => Some(number),
+                _ => None,
+            })
+            .collect();
         let fits = |number: &Decimal| {
+            // Long numbers take their time.
+            let n_digits = numbers.not_steps.iter().map(Decimal::n_words).sum::<u64>();
+            self.arena.burn(1 + n_digits);
             let mut steps = numbers.not_steps.iter();
-            !steps.any(|step| number.is_multiple_of(step)) && !excluded(number)
+            !steps.any(|step| number.is_multiple_of(step)) && !excluded.contains(number)
         };
         if let (Some((low, low_strict)), Some((high, high_strict))) = (&numbers.min, &numbers.max) {
             if low > high || low == high && (*low_strict || *high_strict) {
@@ -170,12 +181,15 @@ fn scan(
 fn common_multiple(steps: &[Decimal]) -> Option<Decimal> {
     let all: Vec<&Decimal> = steps.iter().collect();
     let (scaled, exponent) = Decimal::aligned(&all)?;
-    let least = scaled.into_iter().reduce(|one, other| {
+    let least = scaled.into_iter().try_fold(BigInt::from(1), |one, other| {
+        if one.bits() > MAX_BITS {
+            return None;
+        }
         let (mut a, mut b) = (one.clone(), other.clone());
         while b.sign() != Sign::NoSign {
             (a, b) = (b.clone(), a % b);
         }
-        one / a * other
+        Some(one / a * other)
     })?;
     Some(Decimal::scaled(least, exponent))
 }

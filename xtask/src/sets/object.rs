@@ -53,6 +53,7 @@ impl Search {
         for lit in objects.exists.iter().flat_map(|exists| &exists.names) {
             self.listed_names(*lit, &mut mentioned);
         }
+        self.arena.burn(mentioned.len() as u64 / 2);
         let mut plan = Plan {
             mentioned,
             present: objects.present.clone(),
@@ -250,12 +251,7 @@ impl Search {
             return;
         }
         for at in 0..missing {
-            // Letters alone, as few patterns ask for more.
-            let digits = at.to_string();
-            let letters = digits
-                .bytes()
-                .map(|digit| char::from(digit + (b'a' - b'0')));
-            let name: String = letters.collect();
+            let name = word(at);
             if plan.mentioned.contains(&name) || members.contains_key(&name) {
                 continue;
             }
@@ -417,6 +413,14 @@ impl Search {
         }
         None
     }
+}
+
+/// Returns a word for a number: letters alone, as few patterns ask for more.
+pub fn word(number: u64) -> String {
+    let digits = number.to_string();
+    let letters = digits.bytes();
+    let letters = letters.map(|digit| char::from(digit + (b'a' - b'0')));
+    letters.collect()
 }
 
 fn unclear_names() -> Found {

@@ -113,7 +113,8 @@ impl Wanted<'_> {
             found => return found,
         }
         let cells = cap.saturating_add(1).saturating_mul(n_states);
-        if cells > MAX_TABLE || !spend(cells as u64 / 64) {
+        let n_looks = cells.saturating_mul(product.classes.len());
+        if cells > MAX_TABLE || !spend(n_looks as u64 / 256) {
             return Text::Unknown("a text would have to be too long".to_owned());
         }
         let alive = self.alive(&product, cap);
@@ -184,7 +185,8 @@ impl Wanted<'_> {
             if length >= cap || layer.is_empty() {
                 return Text::None;
             }
-            if !spend(1 + layer.len() as u64 / 8) {
+            let n_edges = layer.len() * product.classes.len();
+            if !spend(1 + n_edges as u64 / 32) {
                 return Text::Unknown("a text would have to be too long".to_owned());
             }
             let mut next = BTreeMap::new();
@@ -207,7 +209,7 @@ impl Wanted<'_> {
             && self
                 .patterns
                 .iter()
-                .all(|(nfa, wanted)| nfa.matches(text) == *wanted)
+                .all(|(nfa, wanted)| nfa.matches(text, &mut |_| true) == Some(*wanted))
     }
 
     /// Returns by length so far and state whether a wanted text may follow.

@@ -50,7 +50,7 @@ impl Compiler<'_, '_> {
                 found.push(if values.is_empty() {
                     Keyword::Never
                 } else {
-                    Keyword::Enum(values)
+                    Keyword::Enum(values.into())
                 });
             }
             (None, Some(mask)) if mask != 0 => found.push(Keyword::Types(mask)),

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::apart::Pairs;
 use super::evaluate::{Truth, not};
-use super::goal::{Clause, Item, Kind, Lit, Origin, State};
+use super::goal::{Atom, Clause, Item, Kind, Lit, Origin, State};
 use super::json::Json;
 use super::node::{Arena, FALSE, Keyword, NodeId, TRUE};
 
@@ -77,6 +77,11 @@ impl Gather {
         self.unknown.get_or_insert(why.into());
     }
 
+    /// Notes the same; the reason is looked for if it is the first.
+    pub fn doubt_once(&mut self, why: impl FnOnce() -> String) {
+        self.unknown.get_or_insert_with(why);
+    }
+
     /// Returns what holds when no branch had a witness.
     pub fn end(self) -> Found {
         Found {
@@ -122,6 +127,13 @@ impl Search {
             open: HashMap::new(),
             pairs: HashMap::new(),
         }
+    }
+
+    /// Returns the steps taken, or what lay within them where that was more.
+    pub fn cost(&self) -> u64 {
+        let all = self.max_steps.saturating_mul(FUEL_PER_STEP);
+        let burnt = all.saturating_sub(self.arena.fuel.get()) / FUEL_PER_STEP;
+        self.steps.max(burnt)
     }
 
     /// Takes steps; `false` when the budget is spent.
@@ -207,14 +219,15 @@ impl Search {
         let mut gather = Gather::new();
         // Values that are listed are tried one by one, whatever their type.
         if let Some(values) = self.listed(goal) {
-            for value in values {
-                if !self.spend(1) {
+            for value in values.iter() {
+                self.arena.burn(1);
+                if self.is_spent() {
                     return self.spent();
                 }
-                match self.meets_goal(goal, &value) {
-                    Some(true) => return gather.with(value),
+                match self.meets_goal(goal, value) {
+                    Some(true) => return gather.with(value.clone()),
                     Some(false) => {}
-                    None => gather.doubt(self.unclear(goal)),
+                    None => gather.doubt_once(|| self.unclear(goal)),
                 }
             }
             return gather.end();
@@ -242,6 +255,7 @@ impl Search {
         let (held, failed): (Vec<Lit>, Vec<Lit>) = goal.iter().partition(|lit| lit.holds);
         for lit in &failed {
             excluded.insert(lit.node);
+            self.arena.burn(self.arena.breadth(lit.node) / 4);
             match self.arena.keywords(lit.node) {
                 [Keyword::AnyOf(nodes)] => excluded.extend(nodes),
                 [Keyword::OneOf(nodes)] if self.are_tagged(nodes) => excluded.extend(nodes),
@@ -265,7 +279,7 @@ impl Search {
     }
 
     /// Returns the shortest list of values that the goal is confined to.
-    fn listed(&self, goal: &Goal) -> Option<Vec<Json>> {
+    fn listed(&self, goal: &Goal) -> Option<Rc<[Json]>> {
         let lists = goal.iter().filter(|lit| lit.holds).filter_map(|lit| {
             let keywords = self.arena.keywords(lit.node).iter();
             let mut lists = keywords.filter_map(|keyword| match keyword {
@@ -341,7 +355,7 @@ impl Search {
     /// the first choice that the candidate did not happen to make.
     fn branch(&mut self, goal: &Goal, mut state: State) -> Found {
         // A branch costs as much as there is to copy.
-        if !self.spend(1 + (state.clauses.len() + state.seen.len()) as u64 / 32) {
+        if !self.spend(1 + state.size() as u64 / 32) {
             return self.spent();
         }
         if !self.narrow(&mut state) {
@@ -397,40 +411,52 @@ impl Search {
     }
 
     /// Drops the alternatives that contradict at once, before anything is
-    /// copied for them; `false` if some choice has none left.
+    /// copied for them, until none is left that does; `false` if some choice
+    /// has none left.
     fn narrow(&mut self, state: &mut State) -> bool {
-        let fails = |item: &Item| match item {
+        loop {
+            let mut made = Vec::new();
+            for mut clause in std::mem::take(&mut state.clauses) {
+                self.arena.burn(1 + clause.alternatives.len() as u64 / 2);
+                let fails =
+                    |items: &Vec<Item>| items.iter().any(|item| self.fails_at_once(state, item));
+                let n_failing = clause
+                    .alternatives
+                    .iter()
+                    .filter(|items| fails(items))
+                    .count();
+                if n_failing > 0 {
+                    let left = clause.alternatives.iter().filter(|items| !fails(items));
+                    clause.alternatives = left.cloned().collect();
+                }
+                match &*clause.alternatives {
+                    [] => return false,
+                    [only] => made.extend(only.iter().cloned()),
+                    _ => state.clauses.push(clause),
+                }
+            }
+            if made.is_empty() || self.is_spent() {
+                return true;
+            }
+            // What has to be may contradict what could still be chosen.
+            if !self.expand(state, made) {
+                return false;
+            }
+        }
+    }
+
+    /// Says whether an alternative is out of the question already.
+    fn fails_at_once(&self, state: &State, item: &Item) -> bool {
+        match item {
             Item::Lit(lit) => self.contradicts(state, *lit),
             Item::Only(nodes, place) => {
                 let chosen = nodes.get(*place);
                 chosen.is_some_and(|node| self.contradicts(state, Lit::yes(*node)))
             }
+            Item::Atom(Atom::Present(name, _)) => state.objects.absent.contains(name),
+            Item::Atom(Atom::Absent(name)) => state.objects.present.contains_key(name),
             Item::Atom(_) | Item::Unclear(_) => false,
-        };
-        let narrow = |clause: &Clause| {
-            self.arena.burn(clause.alternatives.len() as u64 / 8);
-            let all = clause.alternatives.iter();
-            let left = all.filter(|alternative| !alternative.iter().any(fails));
-            let left: Vec<&Vec<Item>> = left.collect();
-            (left.len() < clause.alternatives.len())
-                .then(|| left.into_iter().cloned().collect::<Vec<_>>())
-        };
-        let narrowed: Vec<_> = state.clauses.iter().map(narrow).collect();
-        let mut made = Vec::new();
-        let clauses = std::mem::take(&mut state.clauses);
-        for (mut clause, narrowed) in clauses.into_iter().zip(narrowed) {
-            match narrowed {
-                None => {}
-                Some(left) if left.is_empty() => return false,
-                Some(left) if left.len() == 1 => {
-                    made.extend(left.into_iter().flatten());
-                    continue;
-                }
-                Some(left) => clause.alternatives = left.into(),
-            }
-            state.clauses.push(clause);
         }
-        self.expand(state, made)
     }
 
     /// Looks for a value that meets all demands but the open choices.
@@ -444,7 +470,7 @@ impl Search {
                 match self.meets_goal(goal, value) {
                     Some(true) => return gather.with(value.clone()),
                     Some(false) => {}
-                    None => gather.doubt(self.unclear(goal)),
+                    None => gather.doubt_once(|| self.unclear(goal)),
                 }
             }
             return gather.end();

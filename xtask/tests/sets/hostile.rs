@@ -293,3 +293,41 @@ fn a_schema_within_a_document_keeps_its_references() {
     );
     assert!(whole.at("/tools/2").is_none());
 }
+
+#[test]
+fn what_lies_within_a_step_spends_the_budget_too() {
+    let tuple: Vec<Value> = (0..3_000).map(|at| json!({ "const": at })).collect();
+    let counts: Vec<Value> = (0..8)
+        .map(|at| json!({ "contains": { "minimum": at }, "minContains": at + 1, "maxContains": 3 * at + 2 }))
+        .collect();
+    let text = "a".repeat(200_000);
+    for (name, a, b) in [
+        (
+            "pairs of a tuple",
+            json!({ "type": "array", "prefixItems": tuple, "items": false, "minItems": 3_000 }),
+            json!({ "uniqueItems": true }),
+        ),
+        (
+            "counts of items",
+            json!({ "type": "array", "items": { "type": "integer" }, "allOf": counts }),
+            json!({ "maxItems": 10 }),
+        ),
+        (
+            "a long text under many states",
+            json!({ "const": text }),
+            json!({ "pattern": "^(a|b){1,900}(c|a)*$" }),
+        ),
+    ] {
+        let options = Options {
+            max_steps: 3_000,
+            ..Options::default()
+        };
+        let verdict = contained(&schema(a), &schema(b), &options);
+        assert_eq!(
+            why(verdict.answer),
+            "the budget of 3000 steps ran out",
+            "{name}"
+        );
+        assert!(verdict.steps < 6_000, "{name}: {}", verdict.steps);
+    }
+}

@@ -80,3 +80,56 @@ fn nine_branches_are_enough_of_what_was_looked_at() {
     closed["unevaluatedProperties"] = json!(false);
     assert_related("narrow", &open, &closed);
 }
+
+#[test]
+fn rings_of_eighty_members_that_need_each_other_are_decided() {
+    let ring = |step: u64| {
+        let needs: serde_json::Map<String, Value> = (0..80)
+            .map(|at| (format!("m{at}"), json!([format!("m{}", (at + step) % 80)])))
+            .collect();
+        json!({ "type": "object", "dependentRequired": needs })
+    };
+    assert_related("eq", &ring(1), &ring(7));
+    assert_related("narrow", &ring(2), &ring(1));
+}
+
+#[test]
+fn thousands_of_items_that_differ_are_decided() {
+    let least = |count: u64, items: Value| json!({ "type": "array", "items": items, "minItems": count, "uniqueItems": true });
+    for items in [
+        json!(true),
+        json!({ "type": "integer" }),
+        json!({ "type": "string", "pattern": "^[a-z]+$" }),
+    ] {
+        assert_related("narrow", &least(5_000, items.clone()), &least(5_001, items));
+    }
+    let few: Vec<u64> = (0..2_000).collect();
+    let few = least(2_001, json!({ "enum": few }));
+    assert_related("eq", &few, &json!(false));
+}
+
+#[test]
+fn unions_of_a_hundred_closed_objects_are_decided() {
+    let union = |key: &str, branch: &dyn Fn(u64) -> Value| {
+        let branches: Vec<Value> = (0..100).map(branch).collect();
+        json!({ key: branches })
+    };
+    // Told apart by a tag, which stands beside a part that all share; by the
+    // names that each requires and no other has room for; by a type.
+    let shared = json!({ "type": "object", "properties": { "id": { "type": "string" } } });
+    let by_part = |at: u64| json!({ "allOf": [shared, { "properties": { "kind": { "enum": [format!("k{at}")] }, "v": { "maxLength": at } }, "required": ["kind"] }] });
+    let by_name = |at: u64| json!({ "type": "object", "properties": { format!("a{at}"): { "maxLength": at } }, "required": [format!("a{at}")], "additionalProperties": false });
+    let by_tag = |at: u64| json!({ "type": "object", "properties": { "kind": { "enum": [format!("k{at}")] }, "v": { "maxLength": at } }, "required": ["kind"], "additionalProperties": false });
+    let branches: [&dyn Fn(u64) -> Value; 3] = [&by_part, &by_name, &by_tag];
+    for branch in branches {
+        assert_related("eq", &union("anyOf", branch), &union("oneOf", branch));
+    }
+    // Two of the same tag are not told apart, and an object of both is in
+    // neither.
+    let overlapping = |at: u64| by_tag(at.min(98));
+    assert_related(
+        "narrow",
+        &union("anyOf", &overlapping),
+        &union("oneOf", &overlapping),
+    );
+}

@@ -166,8 +166,10 @@ impl<'a> Walk<'a> {
                 self.add_keywords(pair, Rule::ValuesLifted, name(&pair.old), keywords);
             }
             (Some(old), Some(new)) => {
+                // A single value is no list that could grow.
                 let is_open = |view: &crate::diff::view::View<'a>| {
                     view.get("x-open-enum") == Some(&Value::Bool(true))
+                        && view.get("enum").is_some()
                 };
                 let (was_open, is_open) = (is_open(&pair.old), is_open(&pair.new));
                 let added: Vec<&Value> = new.iter().filter(|v| !old.contains(v)).copied().collect();
@@ -305,7 +307,7 @@ impl<'a> Walk<'a> {
     }
 
     /// What a schema says beside its set.
-    fn words(&mut self, pair: &Pair<'a>) {
+    pub fn words(&mut self, pair: &Pair<'a>) {
         self.changed(
             pair,
             "default",

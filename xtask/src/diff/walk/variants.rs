@@ -7,30 +7,79 @@ use serde_json::Value;
 use super::{Edit, Local, Pair, Side, Walk};
 use crate::canonical::canonical;
 use crate::diff::kinds::Rule;
-use crate::diff::view::{Source, view};
+use crate::diff::view::{ANNOTATIONS, Source, View, view};
 
 impl<'a> Walk<'a> {
+    /// Pairs a schema that is no union with the variant of a union that stands
+    /// for it, and lists the others; says whether there are such two.
+    pub fn joined(&mut self, pair: &Pair<'a>) -> bool {
+        let (old_key, new_key) = (union(&pair.old), union(&pair.new));
+        let (key, is_new) = match (old_key, new_key) {
+            (None, Some(key)) => (key, true),
+            (Some(key), None) => (key, false),
+            (Some(_), Some(_)) | (None, None) => return false,
+        };
+        let (plain, joint) = if is_new {
+            ((self.old, &pair.old, &pair.from.0), (self.new, &pair.new))
+        } else {
+            ((self.new, &pair.new, &pair.from.1), (self.old, &pair.old))
+        };
+        if !says_no_more(joint.1, key) || has_default(plain.1) || has_default(joint.1) {
+            return false;
+        }
+        let list = joint.1.get(key).and_then(Value::as_array);
+        let at = |index: usize| format!("{}/{index}", joint.1.pointer(key));
+        let mut others: Vec<String> = (0..list.map_or(0, Vec::len)).map(at).collect();
+        let wanted = name(plain.0, plain.2);
+        let known = others.iter().position(|at| name(joint.0, at) == wanted);
+        let Some(index) = known.or((others.len() == 1).then_some(0)) else {
+            return false;
+        };
+        let twin = others.remove(index);
+        let (old_at, new_at) = pair.from.clone();
+        for at in others {
+            let value = joint.0.root.pointer(&at).cloned();
+            let (rule, side, old, new) = if is_new {
+                (Rule::VariantAdded, Side::New, None, value)
+            } else {
+                (Rule::VariantRemoved, Side::Old, value, None)
+            };
+            self.found.push(Local {
+                rule,
+                old_at: old_at.clone(),
+                new_at: new_at.clone(),
+                place: (side, at),
+                old,
+                new,
+                edit: Edit::Whole,
+                emptied: None,
+                is_open: false,
+            });
+        }
+        self.words(pair);
+        if is_new {
+            self.push(old_at, twin);
+        } else {
+            self.push(twin, new_at);
+        }
+        true
+    }
+
     /// Walks on into variants that stand for each other and lists the others.
     pub fn variants(&mut self, pair: &Pair<'a>) {
-        let union = |view: &crate::diff::view::View<'a>| {
-            ["oneOf", "anyOf"]
-                .into_iter()
-                .find(|keyword| view.get(keyword).is_some())
-        };
         let (old_key, new_key) = (union(&pair.old), union(&pair.new));
-        let branches =
-            |document: Source<'a>, view: &crate::diff::view::View<'a>, key: Option<&str>| {
-                let key = key.unwrap_or_default();
-                let list = view.get(key).and_then(Value::as_array);
-                let n_branches = list.map_or(0, Vec::len);
-                (0..n_branches)
-                    .map(|index| {
-                        let at = format!("{}/{index}", view.pointer(key));
-                        let name = name(document, &at);
-                        (at, name)
-                    })
-                    .collect::<Vec<_>>()
-            };
+        let branches = |document: Source<'a>, view: &View<'a>, key: Option<&str>| {
+            let key = key.unwrap_or_default();
+            let list = view.get(key).and_then(Value::as_array);
+            let n_branches = list.map_or(0, Vec::len);
+            (0..n_branches)
+                .map(|index| {
+                    let at = format!("{}/{index}", view.pointer(key));
+                    let name = name(document, &at);
+                    (at, name)
+                })
+                .collect::<Vec<_>>()
+        };
         let (Some(old_key), Some(new_key)) = (old_key, new_key) else {
             match (old_key, new_key) {
                 (None, Some(key)) | (Some(key), None) => {
@@ -111,6 +160,28 @@ impl<'a> Walk<'a> {
             last.new_at.clone_from(&pair.new.at);
         }
     }
+}
+
+/// Returns the keyword that makes a schema a choice between others.
+fn union(view: &View<'_>) -> Option<&'static str> {
+    ["oneOf", "anyOf"]
+        .into_iter()
+        .find(|keyword| view.get(keyword).is_some())
+}
+
+/// Whether a union is all that a schema says of its values.
+fn says_no_more(view: &View<'_>, key: &str) -> bool {
+    let mut keywords = view.keywords.keys();
+    view.properties.is_empty()
+        && view.required.is_empty()
+        && !view.nullable
+        && keywords.all(|keyword| *keyword == key || ANNOTATIONS.contains(keyword))
+}
+
+/// Whether a schema says what a value means beside which it is: then the two
+/// are compared as they stand.
+fn has_default(view: &View<'_>) -> bool {
+    view.get("default").is_some() || view.get("deprecated").is_some()
 }
 
 /// Returns what tells a variant from the others: its content if it is small,
