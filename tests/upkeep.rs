@@ -286,13 +286,14 @@ fn a_backup_is_whole_while_others_write_and_covers_nothing() {
     stored(data.path(), &["The heron stays."]);
     let site = Arc::new(Site::start(data.path()));
     let stop = AtomicBool::new(false);
+    let under_way = std::sync::Barrier::new(3);
     let backups = fresh();
     let file = backups.path().join("one.db");
     let name = file.to_str().expect("text");
     let made = std::thread::scope(|threads| {
         let writers: Vec<_> = (0..2)
             .map(|writer| {
-                let (site, stop) = (Arc::clone(&site), &stop);
+                let (site, stop, under_way) = (Arc::clone(&site), &stop, &under_way);
                 threads.spawn(move || {
                     let mut n = 0;
                     while !stop.load(Ordering::SeqCst) {
@@ -301,11 +302,15 @@ fn a_backup_is_whole_while_others_write_and_covers_nothing() {
                         let answer = Reply::of_response(&site.ask(Era::Legacy, "tools/call", call));
                         assert!(matches!(answer, Reply::Done(_)), "{answer:?}");
                         n += 1;
+                        if n == 1 {
+                            under_way.wait();
+                        }
                     }
                     n
                 })
             })
             .collect();
+        under_way.wait();
         let made = run(data.path(), &["backup", name, "--json"]);
         stop.store(true, Ordering::SeqCst);
         let n: usize = writers
@@ -482,4 +487,177 @@ fn scheduled_backups_are_off_unless_asked_for_and_clear_away_only_their_own() {
     let target = target.path().join("data");
     let done = run(&target, &["restore", newest.to_str().expect("text")]);
     assert_eq!(done.code, 0, "{}", done.err);
+}
+
+/// Everything about the files of a folder that an untouched one keeps.
+fn state(data: &Path) -> Vec<(String, Vec<u8>, std::time::SystemTime)> {
+    let mut files: Vec<_> = std::fs::read_dir(data)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry"))
+        .filter(|entry| entry.path().is_file())
+        .map(|entry| {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let bytes = std::fs::read(entry.path()).expect("it can be read");
+            let changed = entry.metadata().and_then(|about| about.modified());
+            (name, bytes, changed.expect("a time"))
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn o01_what_is_no_memory_of_this_program_is_refused_untouched_with_a_way_out() {
+    let place = fresh();
+    stored(place.path(), &["The heron stays."]);
+    let good = std::fs::read(place.path().join("memory.db")).expect("it is there");
+    let changed = |at: usize, byte: u8| {
+        let mut bytes = good.clone();
+        bytes[at] = byte;
+        bytes
+    };
+    let mut smeared = good.clone();
+    smeared[200..4096].fill(0xa5);
+    let cases = [
+        // The version and the mark of the program, as SQLite keeps them.
+        ("newer", changed(63, 200), "update zero-memory"),
+        ("foreign", changed(71, 1), "move it away"),
+        (
+            "text",
+            b"Dear diary, today I learned. ".repeat(40),
+            "move it away",
+        ),
+        ("stub", good[..300].to_vec(), "move it away"),
+        ("half", good[..good.len() / 2].to_vec(), "restore"),
+        ("smeared", smeared, "restore"),
+    ];
+    for (what, bytes, way_out) in cases {
+        let data = fresh();
+        std::fs::write(data.path().join("memory.db"), bytes).expect("it can be written");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let owner = std::fs::Permissions::from_mode(0o600);
+            std::fs::set_permissions(data.path().join("memory.db"), owner).expect("it is ours");
+        }
+        let before = state(data.path());
+        let report = run(data.path(), &["doctor", "--json"]);
+        assert_eq!(report.code, 1, "{what}: {}", report.out);
+        let report = report.json();
+        let finding = check(&report, "memory_file");
+        assert_eq!(finding["level"], "error", "{what}");
+        let remedy = finding["remedy"].as_str().expect("a remedy");
+        assert!(remedy.contains(way_out), "{what}: {remedy}");
+
+        let mut pipes = Pipes::open(data.path(), Era::Legacy);
+        let arguments = json!({ "scope": "core", "content": "The heron flies." });
+        let error = pipes.refused("remember", arguments, "internal");
+        let said = error["message"].as_str().expect("a message");
+        assert!(
+            said.contains("tell the person who runs this server"),
+            "{what}: {said}"
+        );
+        for hidden in ["memory.db", "/", "PRAGMA", "sqlite"] {
+            assert!(!said.contains(hidden), "{what}: {said}");
+        }
+        drop(pipes);
+        let made = run(data.path(), &["backup"]);
+        assert_eq!(made.code, 1, "{what}");
+        assert!(made.err.contains("hint: "), "{what}: {}", made.err);
+        assert_eq!(state(data.path()), before, "{what}");
+    }
+}
+
+#[test]
+fn a_link_or_a_folder_in_the_place_of_the_memory_is_refused() {
+    let place = fresh();
+    stored(place.path(), &["The heron stays."]);
+    let refused = |data: &Path, what: &str| {
+        let report = run(data, &["doctor", "--json"]);
+        assert_eq!(report.code, 1, "{what}: {}", report.out);
+        let report = report.json();
+        let said = check(&report, "memory_file")["what"].to_string();
+        assert!(said.contains("a link or a folder"), "{what}: {said}");
+        let mut pipes = Pipes::open(data, Era::Legacy);
+        pipes.refused("recall", json!({ "query": "heron" }), "internal");
+    };
+    let data = fresh();
+    std::fs::create_dir(data.path().join("memory.db")).expect("a folder");
+    refused(data.path(), "folder");
+    #[cfg(unix)]
+    {
+        let data = fresh();
+        let target = place.path().join("memory.db");
+        let before = state(place.path());
+        std::os::unix::fs::symlink(target, data.path().join("memory.db")).expect("a link");
+        refused(data.path(), "link");
+        assert_eq!(state(place.path()), before);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn files_that_others_could_read_are_taken_back_and_reported() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let data = fresh();
+    stored(data.path(), &["The heron stays."]);
+    let mode = |path: &Path| {
+        let about = std::fs::metadata(path).expect("it is there");
+        about.permissions().mode() & 0o777
+    };
+    let open = |path: &Path, mode| {
+        let permissions = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(path, permissions).expect("it is ours");
+    };
+    let file = data.path().join("memory.db");
+    open(&file, 0o644);
+    open(data.path(), 0o755);
+    let report = run(data.path(), &["doctor", "--json"]);
+    assert_eq!(report.code, 3, "{}", report.out);
+    assert_eq!(check(&report.json(), "permissions")["level"], "warning");
+    assert_eq!((mode(&file), mode(data.path())), (0o644, 0o755));
+
+    let mut pipes = Pipes::open(data.path(), Era::Legacy);
+    assert_eq!(pipes.found("heron"), ["The heron stays."]);
+    // What it said comes through another pipe than the answer.
+    let started = Instant::now();
+    while !pipes.log().contains("others could read") {
+        assert!(started.elapsed() < DEADLINE, "{}", pipes.log());
+        std::thread::yield_now();
+    }
+    drop(pipes);
+    assert_eq!((mode(&file), mode(data.path())), (0o600, 0o700));
+    // A folder with other things in it is not ours to close.
+    std::fs::write(data.path().join("notes.txt"), b"mine").expect("it can be written");
+    open(data.path(), 0o755);
+    open(&file, 0o640);
+    stored(data.path(), &["The boat stays."]);
+    assert_eq!((mode(&file), mode(data.path())), (0o600, 0o755));
+}
+
+#[test]
+fn doctor_says_nothing_is_wrong_while_a_server_writes() {
+    let data = fresh();
+    stored(data.path(), &["The heron stays."]);
+    let site = Arc::new(Site::start(data.path()));
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|threads| {
+        let (site, stop) = (Arc::clone(&site), &stop);
+        let writer = threads.spawn(move || {
+            let mut n = 0;
+            while !stop.load(Ordering::SeqCst) {
+                let arguments = json!({ "scope": "core", "content": format!("Pelican {n}.") });
+                let call = json!({ "name": "remember", "arguments": arguments });
+                let answer = Reply::of_response(&site.ask(Era::Legacy, "tools/call", call));
+                assert!(matches!(answer, Reply::Done(_)), "{answer:?}");
+                n += 1;
+            }
+        });
+        for _ in 0..3 {
+            let report = run(data.path(), &["doctor", "--json"]);
+            assert_eq!(report.code, 0, "{}", report.out);
+        }
+        stop.store(true, Ordering::SeqCst);
+        writer.join().expect("every write is answered");
+    });
 }

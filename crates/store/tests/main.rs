@@ -16,3 +16,5 @@ mod fixture;
 mod full_text;
 #[cfg(test)]
 mod rows;
+#[cfg(test)]
+mod upkeep;
