@@ -1,5 +1,6 @@
 //! The targets, one file each.
 
+mod backups;
 mod calls;
 mod cursors;
 mod files;
@@ -26,6 +27,13 @@ pub struct Target {
 
 /// Every target.
 pub const TARGETS: &[Target] = &[
+    Target {
+        name: "backups",
+        about: "backups and ledgers of erasures that are restored",
+        run: backups::run,
+        words: files::WORDS,
+        n_short: 60,
+    },
     Target {
         name: "calls",
         about: "tool calls that their schema allows, one a line, on a fresh store",

@@ -48,6 +48,11 @@ fn tried(watch: &Watch, name: &str, run: fn(&[u8]), input: &[u8], file: &str) {
 }
 
 #[test]
+fn backups_keep_their_promises() {
+    runs("backups");
+}
+
+#[test]
 fn calls_keep_their_promises() {
     runs("calls");
 }

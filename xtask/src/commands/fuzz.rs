@@ -170,7 +170,9 @@ fn guided(root: &Path) -> Option<PathBuf> {
     if built.is_ok_and(|status| status.success()) && program.is_file() {
         return Some(program);
     }
-    fetch::say("no coverage here (it wants a C++ compiler); inputs are made blindly");
+    fetch::say(
+        "the targets do not build with coverage (is there a C++ compiler?); inputs are made blindly",
+    );
     None
 }
 

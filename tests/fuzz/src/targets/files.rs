@@ -52,6 +52,12 @@ pub fn run(input: &[u8]) {
     fs::create_dir(&data).expect("a folder can be made");
     let path = data.join("memory.db");
     fs::write(&path, &bytes).expect("a file can be written");
+    // Whoever looks at a folder changes nothing in it.
+    drop(memory::upkeep::examine(&data));
+    assert!(
+        fs::read(&path).expect("the file is there") == bytes,
+        "a look changed the file"
+    );
     let memory = world::memory(&data);
     let opened = memory.open();
     if let Err(error) = &opened {
@@ -99,7 +105,7 @@ fn has_tables(bytes: &[u8]) -> bool {
     bytes.windows(table.len()).any(|window| window == table)
 }
 
-fn file_of(input: &[u8]) -> Vec<u8> {
+pub(super) fn file_of(input: &[u8]) -> Vec<u8> {
     let whole = &*WHOLE;
     match input.split_first() {
         Some((&CHANGES, changes)) => {
