@@ -4,6 +4,7 @@
 //! [`Keeper`] instead: `store` is private here, so what is not offered by its
 //! view or its bookkeeping does not compile.
 
+use std::convert::Infallible;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,6 +14,7 @@ use store::{Caller, DayCount, Metric, ScopeKey, Store, ThreadRow};
 
 use crate::clock::{self, Clock};
 use crate::error::Error;
+use crate::import::Trouble;
 use crate::{Call, hints, text};
 
 /// How a memory is opened.
@@ -139,6 +141,86 @@ impl Memory {
         )
     }
 
+    /// Returns whether the data folder holds a memory file.
+    pub(crate) fn is_there(&self) -> bool {
+        self.shared.dir.join("memory.db").exists()
+    }
+
+    /// Runs `work` on the memory of a folder that is gone afterwards, for what
+    /// must leave no trace where nothing is yet.
+    pub(crate) fn in_a_rehearsal_folder<R>(
+        &self,
+        work: impl FnOnce(&Memory) -> Result<R, Trouble>,
+    ) -> Result<R, Trouble> {
+        let unique = store::ids::fresh("zero-memory-", self.now());
+        let dir = std::env::temp_dir().join(unique);
+        let handle = match &self.account {
+            Account::Owner(handle) | Account::Named(handle) => handle.clone(),
+        };
+        let memory = Self::with_clock(
+            dir.clone(),
+            MemoryOptions { handle },
+            Arc::clone(&self.shared.clock),
+        );
+        let opened = memory.open().map_err(|error| Trouble(error.message));
+        let result = opened.and_then(|()| work(&memory));
+        memory.close();
+        // What stays behind holds nothing.
+        let _ = std::fs::remove_dir_all(&dir);
+        result
+    }
+
+    /// Adds on behalf of the account, outside of any call.
+    pub(crate) fn append_own<R>(
+        &self,
+        body: impl FnOnce(&mut store::Append<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let store = self.store()?;
+        let caller = self.caller(&store)?;
+        store.append(&caller, body)
+    }
+
+    /// The same, and undoes it.
+    pub(crate) fn rehearse<R>(
+        &self,
+        body: impl FnOnce(&mut store::Append<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let store = self.store()?;
+        let caller = self.caller(&store)?;
+        let undone = store.append(&caller, |view| -> Result<Infallible, Rehearsal<R>> {
+            Err(body(view).map_or_else(Rehearsal::Failed, Rehearsal::Done))
+        });
+        match undone {
+            Ok(never) => match never {},
+            Err(Rehearsal::Done(value)) => Ok(value),
+            Err(Rehearsal::Failed(error)) => Err(error),
+        }
+    }
+
+    /// Runs `work` on the open store: for dumps, which ask for no caller.
+    pub(crate) fn with_store<R>(
+        &self,
+        work: impl FnOnce(&Store) -> Result<R, Trouble>,
+    ) -> Result<R, Trouble> {
+        let store = self.store()?;
+        work(&store)
+    }
+
+    /// Returns the account on whose behalf calls are made.
+    pub(crate) fn own_account(&self) -> Result<Caller, Error> {
+        let store = self.store()?;
+        self.caller(&store)
+    }
+
+    /// Forgets which account calls are made for, since rows came in that may
+    /// have changed it.
+    pub(crate) fn forget_account(&self) {
+        let mut known = self.shared.caller.lock();
+        known
+            .as_mut()
+            .map_or_else(|poisoned| poisoned.get_mut().take(), |known| known.take());
+    }
+
     /// Reads if the store and the account are at hand: never waits for a
     /// store that is being opened.
     pub(crate) fn read_if_open<R>(
@@ -149,6 +231,18 @@ impl Memory {
         let known = self.shared.caller.try_lock().ok()?.clone();
         let (account, caller) = known?;
         (account == self.account).then(|| store.read(&caller, body))
+    }
+}
+
+/// How a rehearsal ends: always so that nothing is kept.
+enum Rehearsal<R> {
+    Done(R),
+    Failed(Error),
+}
+
+impl<R> From<store::Error> for Rehearsal<R> {
+    fn from(error: store::Error) -> Self {
+        Self::Failed(error.into())
     }
 }
 

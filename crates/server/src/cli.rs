@@ -7,6 +7,8 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use contract::constants::DEFAULT_TOOLSET;
 
+use crate::commands;
+
 /// One memory that every AI coding agent of a person shares over MCP.
 #[derive(Parser)]
 #[command(name = "zero-memory", version)]
@@ -71,6 +73,14 @@ pub enum Command {
     ///
     /// Ends with 0 when not a piece of them is left.
     Erase(EraseArguments),
+    /// Bring in what other programs kept, or an export of ours.
+    #[command(
+        after_help = "Exit codes: 0 done; 1 it failed, or something was rejected under --strict; 2 wrong usage."
+    )]
+    Import(commands::import::Arguments),
+    /// Hand the memory out as JSON lines or Markdown.
+    #[command(after_help = "Exit codes: 0 done; 1 it failed; 2 wrong usage.")]
+    Export(commands::export::Arguments),
 }
 
 /// Which data folder a command works on, and on whose behalf.

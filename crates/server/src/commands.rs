@@ -8,10 +8,16 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
+use memory::{Memory, MemoryOptions};
+
+use crate::cli::Place;
+use crate::local;
 
 pub mod backup;
 pub mod doctor;
 pub mod erase;
+pub mod export;
+pub mod import;
 pub mod restore;
 
 /// Done, or healthy.
@@ -78,5 +84,27 @@ impl Progress {
         let mib = |bytes: u64| bytes / (1024 * 1024);
         let (what, done, total) = (self.what, mib(done), mib(total));
         crate::say(&format!("{what}: {done} of {total} MiB"));
+    }
+}
+
+/// Returns the memory of the data folder that was named.
+pub fn memory(place: &Place) -> Result<Memory> {
+    let dir = local::data_folder(place.data.clone())?;
+    let handle = place.handle.clone();
+    Ok(Memory::new(dir, MemoryOptions { handle }))
+}
+
+/// Tells how far long work over rows is: a line a second, after the first.
+pub fn progress(what: &'static str) -> impl FnMut(usize, Option<usize>) {
+    let mut last = Instant::now();
+    move |done, total| {
+        if last.elapsed() < PROGRESS_EVERY {
+            return;
+        }
+        last = Instant::now();
+        let of = total
+            .map(|total| format!(" of {total}"))
+            .unwrap_or_default();
+        crate::say(&format!("{what}: {done}{of}"));
     }
 }

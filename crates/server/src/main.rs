@@ -57,6 +57,8 @@ fn main() -> ExitCode {
         Command::Backup(arguments) => return commands::ended(commands::backup::run(arguments)),
         Command::Restore(arguments) => return commands::ended(commands::restore::run(arguments)),
         Command::Erase(arguments) => return commands::ended(commands::erase::run(arguments)),
+        Command::Import(arguments) => return commands::ended(commands::import::run(arguments)),
+        Command::Export(arguments) => return commands::ended(commands::export::run(arguments)),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -54,8 +54,13 @@ impl Caller {
     /// Nobody: reads nothing, owns nothing. Stands in for a caller where an
     /// account is looked up or made.
     pub(crate) fn nobody() -> Self {
+        Self::with_key(0)
+    }
+
+    /// The account with a key, for work that asks for no more.
+    pub(crate) fn with_key(key: i64) -> Self {
         Self {
-            key: 0,
+            key,
             id: String::new(),
             handle: String::new(),
         }

@@ -118,6 +118,7 @@ impl Write<'_> {
             "DELETE FROM history WHERE memory IN (OWN) OR source IN (GOING) OR target IN (GOING)",
             "UPDATE history SET other = NULL WHERE other IN (OWN)",
             "UPDATE memory SET superseded_by = NULL WHERE superseded_by IN (OWN)",
+            "DELETE FROM origin WHERE owner = :me",
             "DELETE FROM memory WHERE owner = :me",
         ])?;
         let scopes = self.each(&[

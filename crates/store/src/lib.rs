@@ -17,6 +17,9 @@
 //! | `memories`, `lists`, `lifecycle`, `audience`, `history` | rows, one and many; what happens to them; who reads them; the record of it |
 //! | `links`, `entities`, `disputes`, `rules` | what is said about memories |
 //! | `erase` | single memories or everything of an account, without a trace; the ledger of it |
+//! | `origin` | what another program said of an imported memory |
+//! | `dump`, `load` | every row as a record, and back |
+//! | `foreign` | tables of other programs' files, read within bounds |
 //! | `backup` | copies of the memory file while it is written to, and the way back |
 //! | `health` | what is wrong with a folder, found without touching it |
 //! | `index`, `search` | full text: keeping it, asking it |
@@ -102,9 +105,11 @@ mod accounts;
 mod audience;
 mod backup;
 mod disputes;
+pub mod dump;
 mod entities;
 mod erase;
 mod error;
+mod foreign;
 mod health;
 mod history;
 pub mod ids;
@@ -114,9 +119,11 @@ pub mod inspect;
 mod lifecycle;
 mod links;
 mod lists;
+mod load;
 mod memories;
 mod migrate;
 mod open;
+mod origin;
 mod readers;
 mod rules;
 mod scopes;
@@ -139,11 +146,14 @@ pub use disputes::{Cause, Dispute, DisputeRow, DisputeStatus, NewDispute, SideRo
 pub use entities::{AnchorRow, EdgeRow, EntityRow, EntityUse};
 pub use erase::{DataFile, Erased, ErasedWith, LEDGER_FILE, Ledger, LedgerEntry, data_files};
 pub use error::Error;
+pub use foreign::{ForeignFile, Value};
 pub use health::{Finding, Severity, examine};
 pub use history::{Event, HistoryRow, VersionRow};
 pub use links::{Direction, LinkRow, Neighbour};
 pub use lists::{Stub, Summary};
+pub use load::{Load, Loader, Refusal};
 pub use memories::{MemoryRow, NewMemory, Provenance};
+pub use origin::Origin;
 pub use rules::{NewRule, RuleRow};
 pub use scopes::{HintKind, Role, ScopeKey, ScopeKind, ScopeRow, ScopeUse, Visibility};
 pub use search::{Corpus, Found, Hit, Reach};

@@ -23,6 +23,7 @@ pub(crate) const MEMORY: &[Migration] = &[
         "../migrations/memory/0003_imports_erasure.sql"
     )],
     &[include_str!("../migrations/memory/0004_erasure.sql")],
+    &[include_str!("../migrations/memory/0005_origins.sql")],
 ];
 
 /// Steps of the bookkeeping file.

@@ -169,6 +169,19 @@ impl Read<'_> {
         )
     }
 
+    /// Returns the scope that one of the caller's memories lives in.
+    pub fn scope_of(&self, memory: i64) -> Result<Option<ScopeRow>, Error> {
+        let key: Option<ScopeKey> = self.find(
+            "SELECT scope FROM memory WHERE seq = :seq AND owner = :me",
+            named_params! {":seq": memory, ":me": self.caller.key},
+            |row| row.get(0),
+        )?;
+        match key {
+            None => Ok(None),
+            Some(key) => self.find_scope_by_key(key),
+        }
+    }
+
     /// Returns every scope that the caller may read, by path.
     pub fn scopes(&self) -> Result<Vec<ScopeRow>, Error> {
         self.list(

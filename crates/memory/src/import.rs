@@ -1,0 +1,261 @@
+//! Brings in what other programs kept, and what another folder of ours holds.
+//!
+//! A source is detected by what is in it. Each importer is a pure function
+//! from bytes to items and rejects; what an item becomes is decided in one
+//! place (`keep`), through the same guard, duplicates and index as
+//! `remember`. Nothing is stored unless asked for, nothing ever becomes a
+//! standing rule, and what was imported once is known the next time by its
+//! name in the source and the hash of what it was.
+//!
+//! This is for the command line: no path comes here from a client.
+
+mod basic_memory;
+mod claude_code;
+mod database;
+mod detect;
+mod folder;
+mod front_matter;
+mod item;
+mod json;
+mod keep;
+mod markdown;
+mod mem0;
+mod memory_service;
+mod own_markdown;
+mod server_memory;
+mod times;
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+
+use serde::Serialize;
+
+pub(crate) use claude_code::OWN_KEY;
+pub use detect::Format;
+pub(crate) use front_matter::{fields, split, word};
+use item::Parsed;
+pub use item::Reject;
+use json::Raw;
+
+use crate::error::Error;
+use crate::{Memory, dump};
+
+/// Bytes that the text of a memory takes at most, however it comes.
+pub(crate) const CONTENT_BYTES: usize = 65_536;
+
+/// What a strict run says that would reject something.
+pub(crate) const STRICT: &str =
+    "something was rejected, and --strict stores all or nothing: nothing was stored";
+
+/// Rejects that a report lists; all of them are counted.
+const LISTED: usize = 1_000;
+
+/// A file of a folder that is imported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    /// Its path below the folder, with `/`.
+    pub path: String,
+    /// What is in it.
+    pub bytes: Vec<u8>,
+    /// When it was last changed: milliseconds since the epoch.
+    pub modified: Option<i64>,
+}
+
+/// Where everything goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Into {
+    /// What the person knows in every project.
+    Core,
+    /// What is about the person.
+    Personal,
+    /// The project of the hint.
+    Project,
+}
+
+/// What to do.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The format; detected when there is none.
+    pub format: Option<Format>,
+    /// Where everything goes; where the source says, when there is none.
+    pub into: Option<Into>,
+    /// The project, as a hint.
+    pub project: Option<String>,
+    /// Where what belongs to a user of the source goes: a scope path,
+    /// `personal`, `core`, `project` or `skip`; for a dump of ours, `me`.
+    pub map: BTreeMap<String, String>,
+    /// Whether anything is stored.
+    pub write: bool,
+    /// Whether nothing is stored when something is rejected.
+    pub strict: bool,
+    /// Whether the standing rules of a dump of ours are taken too.
+    pub with_rules: bool,
+}
+
+/// What was done, or would be.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Report {
+    /// Whether it was stored.
+    pub written: bool,
+    /// What was read, by format.
+    pub formats: BTreeMap<String, usize>,
+    /// Memories that were added.
+    pub imported: usize,
+    /// How many of them took the place of an older version.
+    pub superseding: usize,
+    /// By kind.
+    pub by_kind: BTreeMap<String, usize>,
+    /// By scope.
+    pub by_scope: BTreeMap<String, usize>,
+    /// Other rows that were added, by sort.
+    pub rows: BTreeMap<String, usize>,
+    /// What a person may want to make a rule of.
+    pub rule_candidates: usize,
+    /// What was left out, by the reason.
+    pub skipped: BTreeMap<String, usize>,
+    /// How much was rejected.
+    pub n_rejected: usize,
+    /// What was rejected, the first thousand.
+    pub rejected: Vec<Reject>,
+    /// What else there is to say.
+    pub notes: Vec<String>,
+}
+
+impl Report {
+    pub(crate) fn skip(&mut self, why: &str) {
+        *self.skipped.entry(why.to_owned()).or_default() += 1;
+    }
+
+    pub(crate) fn reject(&mut self, reject: Reject) {
+        self.n_rejected += 1;
+        if self.rejected.len() < LISTED {
+            self.rejected.push(reject);
+        }
+    }
+
+    pub(crate) fn added(&mut self, sort: &str) {
+        *self.rows.entry(sort.to_owned()).or_default() += 1;
+    }
+}
+
+/// Why an import or an export did not take place. It is for the person at the
+/// terminal and may name paths.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Trouble(pub(crate) String);
+
+impl From<Error> for Trouble {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Store(cause) => Self(crate::error::chain(&cause)),
+            error => Self(contract::Error::from(error).message),
+        }
+    }
+}
+
+impl From<store::Error> for Trouble {
+    fn from(error: store::Error) -> Self {
+        Self::from(Error::Store(error))
+    }
+}
+
+/// Tells how far it is: what is done, of how much if that is known.
+pub type Progress<'p> = &'p mut dyn FnMut(usize, Option<usize>);
+
+impl Memory {
+    /// Imports a file or a folder, or says what that would do.
+    pub fn import(
+        &self,
+        path: &Path,
+        options: &Options,
+        progress: Progress<'_>,
+    ) -> Result<Report, Trouble> {
+        if !options.write && !self.is_there() {
+            return self.in_a_rehearsal_folder(|memory| memory.import(path, options, progress));
+        }
+        let mut report = Report {
+            written: options.write,
+            ..Report::default()
+        };
+        let source = folder::open(path)?;
+        if detect::is_dump(&source, options.format)? {
+            report.formats.insert(Format::Dump.as_str().to_owned(), 1);
+            return dump::import(self, path, options, report, progress);
+        }
+        let (parsed, found) = detect::parse(&source, options, self.now(), &mut report)?;
+        if found.is_empty() {
+            return Err(Trouble(format!(
+                "{} holds nothing that is known; name its --format if it should",
+                path.display()
+            )));
+        }
+        let hint = options.project.clone().or_else(|| source.project_hint());
+        match keep::keep(
+            self,
+            parsed,
+            options,
+            hint.as_deref(),
+            &mut report,
+            progress,
+        ) {
+            // The report says what was rejected.
+            Err(Trouble(why)) if why == STRICT => report.notes.push(why),
+            outcome => outcome?,
+        }
+        Ok(report)
+    }
+}
+
+/// The objects of a list, and those of a list of relations.
+type Lists<'t> = (Vec<Raw<'t>>, Vec<Raw<'t>>);
+
+/// Returns the objects of a list in a document, and those of its relations:
+/// the document is the list, or holds it under one of some keys.
+fn list_of<'t>(text: &'t str, keys: &[&str]) -> Result<Lists<'t>, (usize, String)> {
+    let broken = |error: serde_json::Error| {
+        (
+            error.line(),
+            "the file is no JSON from here on; it may be cut off, or nest too deep".to_owned(),
+        )
+    };
+    if text.trim_start().starts_with('[') {
+        return Ok((json::elements(text).map_err(broken)?, Vec::new()));
+    }
+    let fields = json::members(text).map_err(broken)?;
+    let list = |key: &str| json::elements(fields.get(key)?.get()).ok();
+    let relations = list("relations").unwrap_or_default();
+    for key in keys {
+        if let Some(found) = list(key) {
+            return Ok((found, relations));
+        }
+        // A scroll through a vector store wraps the list once more.
+        if let Some(inner) = fields
+            .get(*key)
+            .filter(|inner| inner.get().starts_with('{'))
+        {
+            return list_of(inner.get(), keys);
+        }
+    }
+    match fields.get("result") {
+        Some(inner) if inner.get().starts_with(['{', '[']) => list_of(inner.get(), keys),
+        _ if fields.is_empty() => Ok((Vec::new(), relations)),
+        _ => Err((
+            1,
+            format!("the file holds none of the lists {}", keys.join(", ")),
+        )),
+    }
+}
+
+/// Leaves out copies: files whose bytes another one has.
+fn without_copies(files: Vec<SourceFile>, parsed: &mut Parsed) -> Vec<SourceFile> {
+    let mut seen: HashSet<String> = HashSet::new();
+    let mut kept = Vec::new();
+    for file in files {
+        if seen.insert(item::hash(&file.bytes)) {
+            kept.push(file);
+        } else {
+            parsed.skip("a copy of another file");
+        }
+    }
+    kept
+}

@@ -1,0 +1,507 @@
+//! Finds out what a source is, by what is in it, and hands it to its importer.
+//!
+//! Names count only where content says nothing: an instruction file is plain
+//! Markdown, and that it is one is known by how clients look for it.
+
+use std::collections::BTreeSet;
+
+use super::folder::Source;
+use super::item::{Belongs, Parsed, Reject};
+use super::{
+    Options, Report, SourceFile, Trouble, basic_memory, claude_code, database, markdown, mem0,
+    memory_service, own_markdown, server_memory, without_copies,
+};
+
+/// Levels that `@` imports nest.
+const IMPORT_DEPTH: usize = 5;
+
+/// What a source may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Format {
+    /// JSON lines that we export.
+    Dump,
+    /// Markdown that we export.
+    Markdown,
+    /// Claude Code's own memory folder.
+    ClaudeCode,
+    /// `CLAUDE.md` and its kind.
+    ClaudeMd,
+    /// Rules of Cursor.
+    Cursor,
+    /// `AGENTS.md` and its kind.
+    AgentsMd,
+    /// The official memory server.
+    ServerMemory,
+    /// Notes of basic-memory.
+    BasicMemory,
+    /// mem0.
+    Mem0,
+    /// mcp-memory-service.
+    MemoryService,
+}
+
+impl Format {
+    /// All of them, in the order in which they are told apart.
+    pub const ALL: [Self; 10] = [
+        Self::Dump,
+        Self::Markdown,
+        Self::ClaudeCode,
+        Self::ClaudeMd,
+        Self::Cursor,
+        Self::AgentsMd,
+        Self::ServerMemory,
+        Self::BasicMemory,
+        Self::Mem0,
+        Self::MemoryService,
+    ];
+
+    /// Returns its name on the command line and in provenance.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Dump => "zero-memory",
+            Self::Markdown => "zero-memory-markdown",
+            Self::ClaudeCode => "claude-code",
+            Self::ClaudeMd => "claude-md",
+            Self::Cursor => "cursor",
+            Self::AgentsMd => "agents-md",
+            Self::ServerMemory => "server-memory",
+            Self::BasicMemory => "basic-memory",
+            Self::Mem0 => "mem0",
+            Self::MemoryService => "mcp-memory-service",
+        }
+    }
+
+    /// Returns the format with a name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.as_str() == name)
+    }
+}
+
+/// Returns whether a source is a dump of ours, which is read line by line.
+pub fn is_dump(source: &Source, format: Option<Format>) -> Result<bool, Trouble> {
+    if source.tree.is_some() {
+        return Ok(false);
+    }
+    let head = &source.head;
+    if head.starts_with(b"PK\x03\x04")
+        || head.starts_with(b"\x1f\x8b")
+        || head.starts_with(b"BZh")
+        || head.starts_with(b"\xfd7zXZ")
+    {
+        return Err(Trouble(format!(
+            "{} is an archive, and archives are not opened: unpack it and import what is in it",
+            source.path.display()
+        )));
+    }
+    let (text, _) = super::item::text(head);
+    let first = text.trim_start().lines().next().unwrap_or_default();
+    let says =
+        first.contains("\"type\":\"zero-memory\"") || first.contains("\"type\": \"zero-memory\"");
+    Ok(format.map_or(says, |format| format == Format::Dump))
+}
+
+/// Reads a source; says which formats were found in it.
+pub fn parse(
+    source: &Source,
+    options: &Options,
+    now: i64,
+    report: &mut Report,
+) -> Result<(Vec<(Format, Parsed)>, BTreeSet<Format>), Trouble> {
+    for reject in &source.rejects {
+        report.reject(reject.clone());
+    }
+    let groups = match &source.tree {
+        Some(files) => folder(source, files.clone(), options.format),
+        None if source.head.starts_with(b"SQLite format 3\0") => {
+            vec![database::read(source, report)?]
+        }
+        None => vec![document(source, options.format, now)?],
+    };
+    let mut found = BTreeSet::new();
+    for (format, parsed) in &groups {
+        found.insert(*format);
+        *report
+            .formats
+            .entry(format.as_str().to_owned())
+            .or_default() += parsed.items.len();
+    }
+    if !source.rejects.is_empty() && found.is_empty() {
+        found.insert(options.format.unwrap_or(Format::Markdown));
+    }
+    Ok((groups, found))
+}
+
+/// Reads one file that is no database.
+fn document(
+    source: &Source,
+    format: Option<Format>,
+    now: i64,
+) -> Result<(Format, Parsed), Trouble> {
+    let file = source.document()?;
+    let Some(format) = format.or_else(|| of_document(&file)) else {
+        return Err(Trouble(format!(
+            "{} is of no format that is known: name it with --format, one of {}",
+            source.path.display(),
+            Format::ALL.map(Format::as_str).join(", ")
+        )));
+    };
+    let parsed = match format {
+        Format::ServerMemory => server_memory::parse(&file.path, &file.bytes),
+        Format::Mem0 => mem0::parse(&file.path, &file.bytes, now),
+        Format::MemoryService => memory_service::parse(&file.path, &file.bytes),
+        Format::Dump => return Err(Trouble("a dump is a file of JSON lines".to_owned())),
+        Format::Markdown
+        | Format::ClaudeCode
+        | Format::ClaudeMd
+        | Format::Cursor
+        | Format::AgentsMd
+        | Format::BasicMemory => text_files(source, format, vec![file]),
+    };
+    Ok((format, parsed))
+}
+
+/// Returns what one file is.
+pub fn of_document(file: &SourceFile) -> Option<Format> {
+    let (text, _) = super::item::text(&file.bytes);
+    let start = text.trim_start();
+    let is_json = start.starts_with(['{', '[']);
+    if !is_json && (start.is_empty() || is_markdown(&file.path)) {
+        return by_name(&file.path)
+            .or_else(|| by_content(file))
+            .or_else(|| {
+                // An empty file is an empty graph to the official server.
+                start.is_empty().then_some(Format::ServerMemory)
+            });
+    }
+    if !is_json {
+        return None;
+    }
+    let mut end = start.len().min(16 << 10);
+    while !start.is_char_boundary(end) {
+        end -= 1;
+    }
+    let head: String = start
+        .get(..end)?
+        .chars()
+        .filter(|c| !c.is_whitespace())
+        .collect();
+    let holds = |words: &[&str]| words.iter().any(|word| head.contains(word));
+    if holds(&["\"export_metadata\":", "\"content_hash\":"]) {
+        Some(Format::MemoryService)
+    } else if holds(&[
+        "\"type\":\"entity\"",
+        "\"type\":\"relation\"",
+        "\"entityType\":",
+        "\"relationType\":",
+        "\"entities\":",
+        "\"type\":\"_aim\"",
+    ]) || matches!(head.as_str(), "[]" | "{}")
+    {
+        Some(Format::ServerMemory)
+    } else if holds(&[
+        "\"results\":",
+        "\"memory\":",
+        "\"payload\":",
+        "\"memories\":",
+        "\"data\":",
+        "\"text_lemmatized\":",
+    ]) {
+        Some(Format::Mem0)
+    } else if holds(&["{\"type\":"]) {
+        Some(Format::ServerMemory)
+    } else {
+        None
+    }
+}
+
+fn is_markdown(path: &str) -> bool {
+    path.ends_with(".md") || path.ends_with(".mdc") || path.starts_with('.')
+}
+
+/// Returns what a file is by how clients look for it.
+fn by_name(path: &str) -> Option<Format> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let inner = format!("/{path}");
+    match name {
+        "CLAUDE.md" | "CLAUDE.local.md" => Some(Format::ClaudeMd),
+        "AGENTS.md"
+        | "GEMINI.md"
+        | "copilot-instructions.md"
+        | ".windsurfrules"
+        | ".clinerules" => Some(Format::AgentsMd),
+        ".cursorrules" => Some(Format::Cursor),
+        _ if name.ends_with(".instructions.md") => Some(Format::AgentsMd),
+        _ if name.ends_with(".mdc") => Some(Format::Cursor),
+        _ if inner.contains("/.claude/rules/") => Some(Format::ClaudeMd),
+        _ => None,
+    }
+}
+
+/// Returns what a Markdown file is by what is in it.
+fn by_content(file: &SourceFile) -> Option<Format> {
+    if own_markdown::is_ours(&file.bytes) {
+        Some(Format::Markdown)
+    } else if claude_code::is_topic(&file.bytes) || file.path.ends_with("MEMORY.md") {
+        Some(Format::ClaudeCode)
+    } else if basic_memory::is_note(&file.bytes) {
+        Some(Format::BasicMemory)
+    } else {
+        None
+    }
+}
+
+/// Sorts the files of a folder by what they are and reads them.
+fn folder(
+    source: &Source,
+    files: Vec<SourceFile>,
+    format: Option<Format>,
+) -> Vec<(Format, Parsed)> {
+    if let Some(format) = format {
+        return vec![(format, text_files(source, format, files))];
+    }
+    let (named, rest): (Vec<_>, Vec<_>) = files
+        .into_iter()
+        .partition(|file| by_name(&file.path).is_some());
+    let mut groups = Vec::new();
+    for format in [Format::ClaudeMd, Format::AgentsMd, Format::Cursor] {
+        let of_it: Vec<SourceFile> = named
+            .iter()
+            .filter(|file| by_name(&file.path) == Some(format))
+            .cloned()
+            .collect();
+        if !of_it.is_empty() {
+            groups.push((format, of_it));
+        }
+    }
+    let is_repository = !groups.is_empty();
+    let said: Vec<Option<Format>> = rest.iter().map(by_content).collect();
+    let is = |format: Format| said.contains(&Some(format));
+    // A file without marks belongs to the folder it lies in.
+    let of_the_rest = if is(Format::ClaudeCode) {
+        Some(Format::ClaudeCode)
+    } else if is(Format::BasicMemory) && !is_repository {
+        Some(Format::BasicMemory)
+    } else {
+        None
+    };
+    let mut ours = Vec::new();
+    let mut others = Vec::new();
+    for (file, said) in rest.iter().cloned().zip(said) {
+        match said {
+            Some(Format::Markdown) => ours.push(file),
+            _ => others.push(file),
+        }
+    }
+    if !ours.is_empty() {
+        groups.push((Format::Markdown, ours));
+    }
+    if let Some(format) = of_the_rest {
+        groups.push((format, others));
+    }
+    // What a file names with @ lies beside those that were named.
+    let all: Vec<SourceFile> = named.into_iter().chain(rest).collect();
+    let mut parsed = Parsed::default();
+    let mut seen = Vec::new();
+    let mut read = Vec::new();
+    for (format, files) in groups {
+        let files: Vec<SourceFile> = without_copies(files, &mut parsed)
+            .into_iter()
+            .filter(|file| {
+                let hash = super::item::hash(&file.bytes);
+                let copied =
+                    matches!(format, Format::ClaudeMd | Format::AgentsMd) && seen.contains(&hash);
+                if copied {
+                    parsed.skip("a copy of another file");
+                }
+                seen.push(hash);
+                !copied
+            })
+            .collect();
+        let mut of_it = match format {
+            Format::ClaudeMd => claude_md(source, files, &all),
+            format => text_files(source, format, files),
+        };
+        of_it.extend(std::mem::take(&mut parsed));
+        read.push((format, of_it));
+    }
+    read
+}
+
+/// Reads Markdown files of one format.
+fn text_files(source: &Source, format: Format, files: Vec<SourceFile>) -> Parsed {
+    let belongs = if source.is_home {
+        Belongs::Person
+    } else {
+        Belongs::Project
+    };
+    match format {
+        Format::ClaudeCode => claude_code::parse(&source.container, &files),
+        Format::BasicMemory => basic_memory::parse(&source.container, &files),
+        Format::Markdown => own_markdown::parse(&files),
+        Format::ClaudeMd => claude_md(source, files.clone(), &files),
+        Format::AgentsMd => {
+            let mut parsed = Parsed::default();
+            for file in files {
+                parsed.extend(markdown::instructions(&file.path, &file.bytes, belongs).0);
+            }
+            parsed
+        }
+        Format::Cursor => {
+            let mut parsed = Parsed::default();
+            for file in files {
+                let mut rule = markdown::editor_rule(&file.path, &file.bytes);
+                for item in &mut rule.items {
+                    item.name = Some(format!("cursor:{}/{}", source.container, item.path));
+                    item.updated_at = file.modified;
+                    item.created_at = file.modified;
+                }
+                parsed.extend(rule);
+            }
+            parsed
+        }
+        Format::Dump | Format::ServerMemory | Format::Mem0 | Format::MemoryService => {
+            let mut parsed = Parsed::default();
+            let why = format!(
+                "a source of format {} is one file; name the file",
+                format.as_str()
+            );
+            parsed.rejects.push(Reject::whole("", why));
+            parsed
+        }
+    }
+}
+
+/// Reads instruction files, and what they name with `@` inside the folder.
+fn claude_md(source: &Source, files: Vec<SourceFile>, all: &[SourceFile]) -> Parsed {
+    let belongs = if source.is_home {
+        Belongs::Person
+    } else {
+        Belongs::Project
+    };
+    let mut parsed = Parsed::default();
+    let mut done: BTreeSet<String> = files.iter().map(|file| file.path.clone()).collect();
+    let mut todo: Vec<(usize, SourceFile)> =
+        files.into_iter().map(|file| (0, file)).rev().collect();
+    while let Some((depth, file)) = todo.pop() {
+        let (items, imports) = markdown::instructions(&file.path, &file.bytes, belongs);
+        parsed.extend(items);
+        for import in imports {
+            let Some(path) = beside(&file.path, &import) else {
+                parsed.skip("a file named with @ that lies out of the folder");
+                continue;
+            };
+            match all.iter().find(|other| other.path == path) {
+                Some(_) if depth >= IMPORT_DEPTH => {
+                    parsed.skip("a file named with @ more than five levels deep")
+                }
+                Some(other) if done.insert(path) => todo.push((depth + 1, other.clone())),
+                Some(_) => {}
+                None => parsed.skip("a file named with @ that is not there"),
+            }
+        }
+    }
+    parsed
+}
+
+/// Returns the path that a file names, below the folder.
+fn beside(path: &str, import: &str) -> Option<String> {
+    if import.starts_with(['/', '~']) {
+        return None;
+    }
+    let mut parts: Vec<&str> = path.split('/').collect();
+    parts.pop();
+    for part in import.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_known_by_what_is_in_it() {
+        let cases = [
+            (
+                "x.json",
+                r#"{"export_metadata":{},"memories":[]}"#,
+                Some(Format::MemoryService),
+            ),
+            (
+                "x.json",
+                r#"[{"content":"a","content_hash":"b"}]"#,
+                Some(Format::MemoryService),
+            ),
+            (
+                "mem0.json",
+                "{\"type\":\"entity\",\"name\":\"x\"}\n",
+                Some(Format::ServerMemory),
+            ),
+            (
+                "x",
+                "{\"entities\": [], \"relations\": []}",
+                Some(Format::ServerMemory),
+            ),
+            ("x", " [] ", Some(Format::ServerMemory)),
+            ("x", "{}", Some(Format::ServerMemory)),
+            ("x", "", Some(Format::ServerMemory)),
+            (
+                "x.jsonl",
+                r#"{"results":[{"memory":"x"}]}"#,
+                Some(Format::Mem0),
+            ),
+            (
+                "x",
+                r#"[{"id":1,"payload":{"data":"x"}}]"#,
+                Some(Format::Mem0),
+            ),
+            ("x", r#"{"something":1}"#, None),
+            ("notes.txt", "words", None),
+            (
+                "a.md",
+                "---\nname: a\ndescription: b\ntype: user\n---\nx",
+                Some(Format::ClaudeCode),
+            ),
+            ("a.md", "- [tech] x\n", Some(Format::BasicMemory)),
+            ("a.md", "# only words", None),
+            ("AGENTS.md", "# only words", Some(Format::AgentsMd)),
+            (
+                ".github/instructions/a.instructions.md",
+                "x",
+                Some(Format::AgentsMd),
+            ),
+            (".cursor/rules/a.mdc", "x", Some(Format::Cursor)),
+            ("p/.claude/rules/a.md", "x", Some(Format::ClaudeMd)),
+        ];
+        for (path, text, expected) in cases {
+            let file = SourceFile {
+                path: path.to_owned(),
+                bytes: text.as_bytes().to_vec(),
+                modified: None,
+            };
+            assert_eq!(of_document(&file), expected, "{path}: {text}");
+        }
+    }
+
+    #[test]
+    fn what_a_file_names_stays_in_the_folder() {
+        let cases = [
+            ("a/b.md", "c.md", Some("a/c.md")),
+            ("a/b.md", "../c.md", Some("c.md")),
+            ("a/b.md", "../../c.md", None),
+            ("b.md", "/etc/passwd", None),
+            ("b.md", "~/x.md", None),
+            ("b.md", "./x/../y.md", Some("y.md")),
+        ];
+        for (path, import, expected) in cases {
+            assert_eq!(beside(path, import).as_deref(), expected, "{path} {import}");
+        }
+    }
+}

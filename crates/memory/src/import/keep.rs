@@ -1,0 +1,687 @@
+//! Decides what becomes of each item: where it goes, whether it is there
+//! already, what it takes the place of; and stores it.
+//!
+//! A rehearsal runs the very same code and undoes it, so that what it says is
+//! what would be done.
+
+use std::collections::{HashMap, HashSet};
+
+use contract::types::Kind;
+use store::{Append, MemoryRow, Metric, NewMemory, Origin, Provenance, ScopeKind, ScopeRow};
+
+use super::detect::Format;
+use super::item::{Belongs, Item, Parsed, Reject, Relation};
+use super::{CONTENT_BYTES, Into, Options, Progress, Report, Trouble};
+use crate::clock::DAY_MS;
+use crate::error::Error;
+use crate::write_path::name_key;
+use crate::{Memory, digest, guard, hints, scopes, secrets, text, usage, wire, write_path};
+
+/// Items in one transaction: enough that the flush to the disk costs little,
+/// few enough that a client beside it waits for tens of milliseconds only.
+const BATCH: usize = 200;
+
+/// Bytes of a phrase that a memory rests on, and of what else is kept of it.
+const VERBATIM_BYTES: usize = 4_096;
+const NOTES_BYTES: usize = 16_384;
+/// Bytes of a name.
+const NAME_BYTES: usize = 256;
+/// Characters of a path that is kept.
+const PATH_CHARACTERS: usize = 1_000;
+/// Words that a memory is filed under.
+const N_TAGS: usize = 64;
+/// Things that one memory is anchored to.
+const N_ABOUT: usize = 16;
+
+/// Why an item is not stored.
+enum Not {
+    Skipped(&'static str),
+    Rejected(String),
+}
+
+/// What is known across batches.
+struct Keeping<'k> {
+    memory: &'k Memory,
+    options: &'k Options,
+    hint: Option<&'k str>,
+    now: i64,
+    /// What an item is called in its source, and its memory.
+    called: HashMap<String, i64>,
+    /// Links whose other end may come later.
+    links: Vec<Link>,
+    /// Texts and names of this run, which a rehearsal does not find stored.
+    texts: HashSet<(String, [u8; 32])>,
+    names: HashMap<String, String>,
+}
+
+struct Link {
+    from: i64,
+    relation: String,
+    to: String,
+}
+
+/// Scopes that items can go to.
+struct Targets {
+    personal: ScopeRow,
+    core: ScopeRow,
+    project: Option<ScopeRow>,
+}
+
+/// Stores what was read, or says what that would do.
+pub fn keep(
+    memory: &Memory,
+    parsed: Vec<(Format, Parsed)>,
+    options: &Options,
+    hint: Option<&str>,
+    report: &mut Report,
+    progress: Progress<'_>,
+) -> Result<(), Trouble> {
+    let mut keeping = Keeping {
+        memory,
+        options,
+        hint,
+        now: memory.now(),
+        called: HashMap::new(),
+        links: Vec::new(),
+        texts: HashSet::new(),
+        names: HashMap::new(),
+    };
+    if let Some(hint) = hint {
+        guard::name("project", &hints::kept(hint)).map_err(Trouble::from)?;
+    }
+    for (_, parsed) in &parsed {
+        report.notes.extend(parsed.notes.iter().cloned());
+        parsed
+            .rejects
+            .iter()
+            .for_each(|reject| report.reject(reject.clone()));
+        for (why, n) in &parsed.skipped {
+            *report.skipped.entry(why.clone()).or_default() += n;
+        }
+    }
+    if options.write {
+        keeping.ask_first(&parsed, report)?;
+    }
+    let total = parsed.iter().map(|(_, parsed)| parsed.items.len()).sum();
+    let mut done = 0;
+    for (format, parsed) in &parsed {
+        for batch in parsed.items.chunks(BATCH) {
+            keeping.run(report, |keeping, view, report| {
+                keeping.batch(view, *format, batch, report)
+            })?;
+            done += batch.len();
+            progress(done, Some(total));
+        }
+        for batch in parsed.things.chunks(BATCH) {
+            keeping.run(report, |keeping, view, report| {
+                keeping.things(view, batch, report)
+            })?;
+        }
+        for batch in parsed.relations.chunks(BATCH) {
+            keeping.run(report, |keeping, view, report| {
+                keeping.relations(view, batch, report)
+            })?;
+        }
+    }
+    let links = std::mem::take(&mut keeping.links);
+    for batch in links.chunks(BATCH) {
+        keeping.run(report, |keeping, view, report| {
+            keeping.link(view, batch, report)
+        })?;
+    }
+    Ok(())
+}
+
+impl Keeping<'_> {
+    /// Refuses to begin what would end half done: a run that is strict and
+    /// rejects something, or one that does not know where things go.
+    fn ask_first(&self, parsed: &[(Format, Parsed)], report: &mut Report) -> Result<(), Trouble> {
+        let items = || parsed.iter().flat_map(|(_, parsed)| &parsed.items);
+        let homeless = items().filter(|item| self.has_no_place(item)).count();
+        let graph = parsed
+            .iter()
+            .any(|(_, parsed)| !parsed.things.is_empty() || !parsed.relations.is_empty());
+        if homeless > 0 || (graph && self.options.into.is_none() && self.hint.is_none()) {
+            return Err(Trouble(format!(
+                "nothing says where {homeless} of these memories belong: pass --project HINT (a git remote URL or a folder path), or --into personal or --into core. Nothing was stored"
+            )));
+        }
+        if self.options.strict {
+            for item in items() {
+                if let Err(Not::Rejected(why)) = self.admit(item) {
+                    report.reject(Reject::at(&item.path, item.line, why));
+                }
+            }
+            if report.n_rejected > 0 {
+                report.written = false;
+                return Err(Trouble(super::STRICT.to_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    fn has_no_place(&self, item: &Item) -> bool {
+        let mapped = item
+            .user
+            .as_ref()
+            .is_some_and(|user| self.options.map.contains_key(user));
+        let needs_project = match item.belongs {
+            Belongs::Person => false,
+            Belongs::Project | Belongs::Unsaid => true,
+        };
+        // What was exported from here may be there, or its scope.
+        let is_ours = item.own_id.is_some();
+        !mapped && !is_ours && self.options.into.is_none() && needs_project && self.hint.is_none()
+    }
+
+    /// Runs one transaction, which a rehearsal undoes.
+    fn run(
+        &mut self,
+        report: &mut Report,
+        body: impl FnOnce(&mut Self, &mut Append<'_>, &mut Report) -> Result<(), Error>,
+    ) -> Result<(), Trouble> {
+        let memory = self.memory;
+        if self.options.write {
+            memory.append_own(|view| body(self, view, report))?;
+        } else {
+            memory.rehearse(|view| body(self, view, report))?;
+        }
+        Ok(())
+    }
+
+    fn targets(&self, view: &mut Append<'_>) -> Result<Targets, Error> {
+        let project = match self.hint {
+            None => None,
+            Some(hint) => {
+                let scope = match scopes::named(view, hint)? {
+                    scopes::Named::One(scope) => scope,
+                    scopes::Named::Everything | scopes::Named::Unknown(_) => {
+                        match scopes::create_named(view, hint, self.now)? {
+                            Some(scope) => scope,
+                            None => scopes::follow(view, hint, self.now)?.scope,
+                        }
+                    }
+                };
+                if !scope.role.may_write() {
+                    return Err(Error::ScopeReadOnly(scope.path));
+                }
+                Some(scope)
+            }
+        };
+        Ok(Targets {
+            personal: scopes::personal(view)?,
+            core: scopes::core(view)?,
+            project,
+        })
+    }
+
+    fn batch(
+        &mut self,
+        view: &mut Append<'_>,
+        format: Format,
+        batch: &[Item],
+        report: &mut Report,
+    ) -> Result<(), Error> {
+        let targets = self.targets(view)?;
+        let (mut n_added, mut n_loops) = (0, 0);
+        for item in batch {
+            match self.item(view, &targets, format, item, report)? {
+                Ok(kind) => {
+                    n_added += 1;
+                    n_loops += usage::loops(kind).1;
+                }
+                Err(Not::Skipped(why)) => report.skip(why),
+                Err(Not::Rejected(why)) => report.reject(Reject::at(&item.path, item.line, why)),
+            }
+        }
+        let counts = vec![(Metric::Imported, n_added), (Metric::LoopsOpened, n_loops)];
+        usage::count_write(self.memory, view, counts)
+    }
+
+    /// Passes an item through everything that can refuse it wherever it goes.
+    fn admit(&self, item: &Item) -> Result<(), Not> {
+        let notes = serde_json::Value::Object(item.notes.clone()).to_string();
+        let tags = item.tags.join(" ");
+        let parts = [
+            ("the text", item.content.as_str()),
+            ("what else is kept of it", &notes),
+            ("its title", item.title.as_deref().unwrap_or("-")),
+            ("its author", item.author.as_deref().unwrap_or("-")),
+            ("its phrase", item.verbatim.as_deref().unwrap_or("-")),
+            ("its tags", if tags.is_empty() { "-" } else { &tags }),
+            ("its path", &item.path),
+        ];
+        for (part, text) in parts {
+            if let Some(found) = secrets::find(text) {
+                return Err(Not::Rejected(format!(
+                    "{part} holds what looks like a credential ({}); take it out at its source and say where it is kept instead",
+                    found.format
+                )));
+            }
+            if text.contains('\0') {
+                return Err(Not::Rejected(format!(
+                    "{part} holds U+0000, which no text may hold"
+                )));
+            }
+        }
+        if !text::has_visible(&item.content) {
+            return Err(Not::Rejected(
+                "it has no text that a person could see".to_owned(),
+            ));
+        }
+        let n_bytes = item.content.trim().len();
+        if n_bytes > CONTENT_BYTES {
+            return Err(Not::Rejected(format!(
+                "its text has {n_bytes} bytes, and a memory takes {CONTENT_BYTES}; split it at its source"
+            )));
+        }
+        // Clocks of two machines differ; beyond a day a moment is a mistake.
+        if item
+            .created_at
+            .is_some_and(|at| at > self.now.saturating_add(DAY_MS))
+        {
+            return Err(Not::Rejected(
+                "it says that it was written in the future".to_owned(),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Returns the scope of an item.
+    fn scope(
+        &self,
+        view: &mut Append<'_>,
+        targets: &Targets,
+        item: &Item,
+    ) -> Result<Result<ScopeRow, Not>, Error> {
+        let project = || {
+            targets.project.clone().ok_or(Not::Rejected(
+                "nothing says where it belongs: pass --project HINT, or --into personal or core"
+                    .to_owned(),
+            ))
+        };
+        if let Some(user) = &item.user
+            && let Some(place) = self.options.map.get(user)
+        {
+            return Ok(match place.as_str() {
+                "skip" => Err(Not::Skipped("of a user that the map leaves out")),
+                "project" => project(),
+                "me" => Ok(targets.personal.clone()),
+                place => match scopes::named(view, place)? {
+                    scopes::Named::One(scope) if scope.role.may_write() => Ok(scope),
+                    scopes::Named::Unknown(path) => {
+                        match scopes::create_named(view, &path, self.now)? {
+                            Some(scope) => Ok(scope),
+                            None => Err(Not::Rejected(
+                                "the map leads to a scope that you may not write to".to_owned(),
+                            )),
+                        }
+                    }
+                    _ => Err(Not::Rejected(
+                        "the map leads to a scope that you may not write to".to_owned(),
+                    )),
+                },
+            });
+        }
+        if item.user.is_some() && !self.options.map.is_empty() {
+            return Ok(Err(Not::Rejected(
+                "the map does not say where this user's memories go".to_owned(),
+            )));
+        }
+        if self.options.into.is_none()
+            && let Some(path) = &item.scope
+            && let Some(scope) = view
+                .find_scope(path)?
+                .filter(|scope| scope.role.may_write())
+        {
+            return Ok(Ok(scope));
+        }
+        Ok(match self.options.into {
+            Some(Into::Core) => Ok(targets.core.clone()),
+            Some(Into::Personal) => Ok(targets.personal.clone()),
+            Some(Into::Project) => project(),
+            None => match item.belongs {
+                Belongs::Person => Ok(targets.personal.clone()),
+                Belongs::Project | Belongs::Unsaid => project(),
+            },
+        })
+    }
+
+    fn item(
+        &mut self,
+        view: &mut Append<'_>,
+        targets: &Targets,
+        format: Format,
+        item: &Item,
+        report: &mut Report,
+    ) -> Result<Result<Kind, Not>, Error> {
+        if let Err(not) = self.admit(item) {
+            return Ok(Err(not));
+        }
+        let content = item.content.trim();
+        let old = match self.former(view, item, content)? {
+            Ok(old) => old,
+            Err(not) => return Ok(Err(not)),
+        };
+        // A memory that was moved stays where its owner put it.
+        let place = match &old {
+            None => None,
+            Some(row) => view
+                .find_scope_by_key(row.scope)?
+                .filter(|place| place.role.may_write()),
+        };
+        let scope = match place {
+            Some(place) => place,
+            None => match self.scope(view, targets, item)? {
+                Ok(scope) => scope,
+                Err(not) => return Ok(Err(not)),
+            },
+        };
+        let kind = fit(item.kind.unwrap_or(Kind::Fact), scope.kind);
+        let text_key = digest::sha256(&[&text::key(content)]);
+        if let Some(row) = view.find_imported(scope.key, Some(&item.hash), &text_key)? {
+            // What was superseded is only a former version, and its text may
+            // come back under another name.
+            let is_former = !row.is_live() && row.superseded_by.is_some() && item.name.is_some();
+            if !is_former {
+                self.call(item, row.seq);
+                let same_source = row.provenance.source_hash.as_deref() == Some(item.hash.as_str());
+                return Ok(Err(Not::Skipped(there(&row, same_source))));
+            }
+        }
+        if !self.texts.insert((scope.path.clone(), text_key)) {
+            return Ok(Err(Not::Skipped("the text of another item")));
+        }
+        let supersedes_in_run = item
+            .name
+            .as_ref()
+            .is_some_and(|name| self.names.insert(name.clone(), item.hash.clone()).is_some());
+        let moment = item
+            .created_at
+            .or(item.updated_at)
+            .unwrap_or(self.now)
+            .min(self.now);
+        let author = item
+            .author
+            .as_ref()
+            .map(|author| wire::beginning(author.trim(), 128));
+        let provenance = Provenance {
+            verbatim: item
+                .verbatim
+                .clone()
+                .filter(|phrase| phrase.len() <= VERBATIM_BYTES),
+            source_tool: Some(format.as_str().to_owned()),
+            source_path: Some(wire::beginning(&item.path, PATH_CHARACTERS)),
+            source_hash: Some(item.hash.clone()),
+            scope_source: if self.options.into.is_some() {
+                "explicit"
+            } else {
+                "hint"
+            }
+            .to_owned(),
+            ..Provenance::default()
+        };
+        let visibility = old
+            .as_ref()
+            .map_or(scope.default_visibility, |row| row.visibility);
+        let (seq, _) = view.add_memory(&NewMemory {
+            scope: &scope,
+            visibility,
+            kind: &kind.to_string(),
+            content,
+            text_key: &text_key,
+            author_kind: "import",
+            agent: author.as_deref(),
+            provenance: &provenance,
+            created_at: moment,
+            stored_at: self.now,
+        })?;
+        view.add_origin(seq, &origin(item, kind))?;
+        self.anchor(view, seq, &scope, item)?;
+        if let Some(old) = &old {
+            view.supersede(old, seq, self.now)?;
+        }
+        if old.is_some() || supersedes_in_run {
+            report.superseding += 1;
+        }
+        self.call(item, seq);
+        for (relation, target) in &item.links {
+            self.links.push(Link {
+                from: seq,
+                relation: super::item::relation_word(relation),
+                to: target.clone(),
+            });
+        }
+        report.imported += 1;
+        report.rule_candidates += usize::from(item.is_candidate);
+        *report.by_kind.entry(kind.to_string()).or_default() += 1;
+        *report.by_scope.entry(scope.path).or_default() += 1;
+        Ok(Ok(kind))
+    }
+
+    /// Returns the live memory that an older version of an item became; an
+    /// item that is there already is not stored again.
+    fn former(
+        &mut self,
+        view: &Append<'_>,
+        item: &Item,
+        content: &str,
+    ) -> Result<Result<Option<MemoryRow>, Not>, Error> {
+        if let Some(id) = &item.own_id
+            && let Some(row) = view
+                .find_memory(&crate::ids::normalise(id))?
+                .filter(|row| row.owned)
+        {
+            self.call(item, row.seq);
+            if !row.is_served() {
+                return Ok(Err(Not::Skipped("exported from here and retired since")));
+            }
+            if text::key(&row.content) == text::key(content) {
+                return Ok(Err(Not::Skipped("exported from here and unchanged")));
+            }
+            return Ok(Ok(Some(row)));
+        }
+        let Some(name) = &item.name else {
+            return Ok(Ok(None));
+        };
+        if self.names.get(name) == Some(&item.hash) {
+            return Ok(Err(Not::Skipped("the same item of the same source")));
+        }
+        if let Some(row) = view.find_same_origin(name, &item.hash)? {
+            self.call(item, row.seq);
+            return Ok(Err(Not::Skipped(there(&row, true))));
+        }
+        Ok(Ok(view
+            .find_named_origin(name)?
+            .filter(MemoryRow::is_served)))
+    }
+
+    /// Remembers what links of the source call a memory.
+    fn call(&mut self, item: &Item, seq: i64) {
+        for name in &item.called {
+            self.called.entry(name_key(name)).or_insert(seq);
+        }
+    }
+
+    fn anchor(
+        &self,
+        view: &mut Append<'_>,
+        seq: i64,
+        scope: &ScopeRow,
+        item: &Item,
+    ) -> Result<(), Error> {
+        let mut is_named = false;
+        for name in item.about.iter().take(N_ABOUT) {
+            if let Some(key) = self.entity(view, scope, name)? {
+                view.add_anchor(seq, key, self.now)?;
+                is_named = true;
+            }
+        }
+        if is_named {
+            return Ok(());
+        }
+        write_path::anchor_to_known(view, seq, scope, &item.content, self.now)
+    }
+
+    /// Returns the key of the thing with a name; none for what is no name.
+    fn entity(
+        &self,
+        view: &mut Append<'_>,
+        scope: &ScopeRow,
+        name: &str,
+    ) -> Result<Option<i64>, Error> {
+        let name = name.trim();
+        let fits = name.len() <= NAME_BYTES && text::has_visible(name) && !name.contains('\0');
+        if !fits || secrets::find(name).is_some() {
+            return Ok(None);
+        }
+        let entity = view.get_or_add_entity(scope.key, name, &name_key(name), self.now)?;
+        Ok(Some(entity.key))
+    }
+
+    /// Returns where things go that no memory says.
+    fn place_of_things(&self, targets: Targets) -> Option<ScopeRow> {
+        match self.options.into {
+            Some(Into::Core) => Some(targets.core),
+            Some(Into::Personal) => Some(targets.personal),
+            Some(Into::Project) | None => targets.project,
+        }
+    }
+
+    fn things(
+        &mut self,
+        view: &mut Append<'_>,
+        batch: &[String],
+        report: &mut Report,
+    ) -> Result<(), Error> {
+        let targets = self.targets(view)?;
+        let Some(scope) = self.place_of_things(targets) else {
+            return Ok(());
+        };
+        for name in batch {
+            match self.entity(view, &scope, name)? {
+                Some(_) => report.added("things named"),
+                None => report.skip("a name that cannot be kept"),
+            }
+        }
+        Ok(())
+    }
+
+    fn relations(
+        &mut self,
+        view: &mut Append<'_>,
+        batch: &[Relation],
+        report: &mut Report,
+    ) -> Result<(), Error> {
+        let targets = self.targets(view)?;
+        let Some(scope) = self.place_of_things(targets) else {
+            return Ok(());
+        };
+        for relation in batch {
+            let from = self.entity(view, &scope, &relation.from)?;
+            let to = self.entity(view, &scope, &relation.to)?;
+            match from.zip(to) {
+                Some((from, to)) if from != to => {
+                    if view.add_edge(from, to, &relation.relation, self.now)? {
+                        report.added("relations");
+                    } else {
+                        report.skip("a relation that is there already");
+                    }
+                }
+                _ => report.skip("a relation whose ends cannot be kept"),
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes links, now that every memory of the run is there. One that leads
+    /// nowhere is kept as the name that it leads to.
+    fn link(
+        &mut self,
+        view: &mut Append<'_>,
+        batch: &[Link],
+        report: &mut Report,
+    ) -> Result<(), Error> {
+        if !self.options.write {
+            for link in batch {
+                let is_known = self.called.contains_key(&name_key(&link.to));
+                report.added(if is_known {
+                    "links"
+                } else {
+                    "links to what is not there, kept as names"
+                });
+            }
+            return Ok(());
+        }
+        for link in batch {
+            if let Some(to) = self.called.get(&name_key(&link.to)).copied() {
+                if to != link.from && view.add_link(link.from, to, &link.relation, self.now)? {
+                    report.added("links");
+                }
+                continue;
+            }
+            let Some(scope) = view.scope_of(link.from)? else {
+                continue;
+            };
+            if let Some(key) = self.entity(view, &scope, &link.to)? {
+                view.add_anchor(link.from, key, self.now)?;
+                report.added("links to what is not there, kept as names");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns why a memory that is there stands for an item.
+fn there(row: &MemoryRow, same_source: bool) -> &'static str {
+    match (row.is_served(), same_source) {
+        (false, _) => "retired or closed since it was imported",
+        (true, true) => "the same item of the same source",
+        (true, false) => "the text of a memory that is there",
+    }
+}
+
+/// Returns the kind that a scope takes in place of one that it does not. An
+/// importer guesses kinds; what a person chose is never changed like this.
+fn fit(kind: Kind, scope: ScopeKind) -> Kind {
+    match (scopes::misfit(scope, kind), scope, kind) {
+        (None, ..) => kind,
+        (Some(_), ScopeKind::Personal, Kind::Convention) => Kind::Preference,
+        (Some(_), ..) => Kind::Fact,
+    }
+}
+
+fn origin(item: &Item, kind: Kind) -> Origin {
+    let number = |byte: usize| i64::try_from(byte).unwrap_or(i64::MAX);
+    let mut notes = item.notes.clone();
+    let tags: Vec<String> = item.tags.iter().take(N_TAGS).cloned().collect();
+    for (key, value) in [("title", item.title.clone()), ("user", item.user.clone())] {
+        if let Some(value) = value {
+            notes.insert(key.to_owned(), value.into());
+        }
+    }
+    if !tags.is_empty() {
+        notes.insert("tags".to_owned(), tags.into());
+    }
+    if let Some(stated) = item.kind.filter(|stated| *stated != kind) {
+        notes.insert("kind".to_owned(), stated.to_string().into());
+    }
+    if item.is_candidate {
+        notes.insert("rule_candidate".to_owned(), true.into());
+    }
+    let line = i64::try_from(item.line).unwrap_or(i64::MAX);
+    notes.insert("line".to_owned(), line.into());
+    let text = serde_json::Value::Object(notes).to_string();
+    Origin {
+        bytes: item.bytes.map(|(first, end)| (number(first), number(end))),
+        updated_at: item.updated_at,
+        expires_at: item.expires_at,
+        name: item.name.clone(),
+        author: item.author.clone(),
+        notes: Some(if text.len() <= NOTES_BYTES {
+            text
+        } else {
+            format!("{{\"line\":{line}}}")
+        }),
+    }
+}
