@@ -12,6 +12,7 @@ mod bad_input;
 mod case_table;
 #[cfg(test)]
 mod cases;
+mod bring;
 #[cfg(test)]
 mod client_limits;
 #[cfg(test)]

@@ -60,6 +60,9 @@ enum Command {
         /// Measure only how long contracts take to compare.
         #[arg(long, conflicts_with_all = ["data", "cold", "verdicts"])]
         diff: bool,
+        /// Measure only how long an import takes.
+        #[arg(long, conflicts_with_all = ["cold", "verdicts", "diff", "surface"])]
+        import: bool,
     },
     /// Show every broken promise of the contract; write nothing.
     Check,
@@ -129,6 +132,9 @@ fn main() -> ExitCode {
             surface: true,
             ..
         } => commands::bench::run_surface(&root, &data.unwrap_or(shared), &mut out),
+        Command::Bench {
+            data, import: true, ..
+        } => commands::bench::run_import(&root, &data.unwrap_or(shared), &mut out),
         Command::Bench { data, cold, .. } => {
             commands::bench::run(&root, &data.unwrap_or(shared), cold, &mut out)
         }

@@ -23,6 +23,7 @@ mod mem0;
 mod memory_service;
 mod own_markdown;
 mod server_memory;
+mod text_files;
 mod times;
 
 use std::collections::{BTreeMap, HashSet};
@@ -258,4 +259,81 @@ fn without_copies(files: Vec<SourceFile>, parsed: &mut Parsed) -> Vec<SourceFile
         }
     }
     kept
+}
+
+/// Reads one file as each importer would, whatever it is.
+#[cfg(any(test, feature = "seams"))]
+pub(crate) fn by_each(path: &str, bytes: &[u8], now: i64) -> Vec<(Format, Parsed)> {
+    let file = || {
+        [SourceFile {
+            path: path.to_owned(),
+            bytes: bytes.to_vec(),
+            modified: None,
+        }]
+    };
+    let project = item::Belongs::Project;
+    vec![
+        (Format::Markdown, own_markdown::parse(&file())),
+        (Format::ClaudeCode, claude_code::parse("folder", &file())),
+        (
+            Format::ClaudeMd,
+            markdown::instructions(path, bytes, project).0,
+        ),
+        (Format::Cursor, markdown::editor_rule(path, bytes)),
+        (Format::ServerMemory, server_memory::parse(path, bytes)),
+        (Format::BasicMemory, basic_memory::parse("folder", &file())),
+        (Format::Mem0, mem0::parse(path, bytes, now)),
+        (Format::MemoryService, memory_service::parse(path, bytes)),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes that no importer was made for.
+    fn hostile() -> Vec<Vec<u8>> {
+        let texts = [
+            "",
+            "\u{feff}",
+            "---",
+            "---\n---",
+            "---\n: \n---\n- [\u{200b}] x",
+            "{\"a\":",
+            "[[[[",
+            "{\"type\":\"entity\",\"name\":7,\"observations\":{}}",
+            "- [a](b\n- [[\n- [x\n\n```\n",
+            "<!--",
+            "[{\"memory\":\"a\",\"metadata\":[],\"categories\":{},\"created_at\":{}}]",
+            "{\"memories\":[null,1,\"x\",{\"content\":\"a\",\"tags\":\"chunk:0/3\"}]}",
+            "#\n##\n###### \n#######\n1.\n1) \n- \n* a\n\t* b\n",
+            "a\r\rb\u{2028}c\u{0}d",
+        ];
+        let mut found: Vec<Vec<u8>> = texts.iter().map(|text| text.as_bytes().to_vec()).collect();
+        found.push(b"\xff\xfe\x00---\n\xc3(\n".to_vec());
+        found.push("- [é] ü\n".as_bytes().get(..4).unwrap().to_vec());
+        found.push("é".repeat(70_000).into_bytes());
+        found.push("- x\n  ".repeat(20_000).into_bytes());
+        found.push("[".repeat(300_000).into_bytes());
+        found.push(format!("---\n{}\n---\n", "a: &a [*a]\n".repeat(2_000)).into_bytes());
+        found
+    }
+
+    #[test]
+    fn no_importer_panics_and_every_place_is_in_its_file() {
+        for bytes in hostile() {
+            for path in ["MEMORY.md", "a.md", "x.json", "", "a/b/../c.mdc"] {
+                for (format, parsed) in by_each(path, &bytes, 0) {
+                    for item in parsed.items {
+                        let (first, end) = item.bytes.unwrap_or_default();
+                        assert!(
+                            first <= end && end <= bytes.len(),
+                            "{format:?} {path} {item:?}"
+                        );
+                        assert!(!item.content.is_empty(), "{format:?} {path} {item:?}");
+                    }
+                }
+            }
+        }
+    }
 }

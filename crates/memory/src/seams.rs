@@ -112,3 +112,32 @@ pub fn secret(text: &str) -> Option<FoundSecret> {
         shown: found.shown,
     })
 }
+
+/// What an importer made of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Brought {
+    /// Name of its format.
+    pub format: &'static str,
+    /// Where in the file each item stands, as far as it says.
+    pub places: Vec<Option<(usize, usize)>>,
+    /// How much was rejected.
+    pub n_rejects: usize,
+}
+
+/// Reads one file as each importer would.
+pub fn import(path: &str, bytes: &[u8], now: i64) -> Vec<Brought> {
+    let parsed = crate::import::by_each(path, bytes, now);
+    parsed
+        .into_iter()
+        .map(|(format, parsed)| Brought {
+            format: format.as_str(),
+            places: parsed.items.iter().map(|item| item.bytes).collect(),
+            n_rejects: parsed.rejects.len(),
+        })
+        .collect()
+}
+
+/// Reads one line of a dump; returns whether it may be taken in.
+pub fn dump_line(line: &[u8], now: i64) -> bool {
+    crate::dump::is_sound(line, now)
+}

@@ -14,6 +14,7 @@ use crate::{cargo, fetch};
 
 mod diff;
 mod figures;
+mod import;
 mod pipe;
 mod surface;
 mod texts;
@@ -38,6 +39,16 @@ pub fn run_surface(root: &Path, data: &Path, out: &mut dyn Write) -> Result<u8> 
     let texts = Texts::load(data)?;
     writeln!(out, "Texts: {}.", texts.source)?;
     surface::run(root, &program, &fetch::peer(root)?, &texts, out)?;
+    Ok(EXIT_CLEAN)
+}
+
+/// Measures only an import.
+pub fn run_import(root: &Path, data: &Path, out: &mut dyn Write) -> Result<u8> {
+    let program = cargo::build_server(root, true)?;
+    let texts = Texts::load(data)?;
+    writeln!(out, "Texts: {}.", texts.source)?;
+    let scratch = Scratch::new(root)?;
+    import::run(&program, &scratch.folder("import"), &texts, out)?;
     Ok(EXIT_CLEAN)
 }
 
@@ -95,6 +106,7 @@ pub fn run(root: &Path, data: &Path, cold: bool, out: &mut dyn Write) -> Result<
     }
 
     starts(&program, &many, &peer, out)?;
+    import::run(&program, &scratch.folder("import"), &texts, out)?;
     surface::run(root, &program, &peer, &texts, out)?;
     workshop(root, out)?;
     diff::run(root, out)?;

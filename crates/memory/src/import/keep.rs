@@ -4,34 +4,31 @@
 //! A rehearsal runs the very same code and undoes it, so that what it says is
 //! what would be done.
 
+mod admit;
+mod graph;
+
 use std::collections::{HashMap, HashSet};
 
 use contract::types::Kind;
-use store::{Append, MemoryRow, Metric, NewMemory, Origin, Provenance, ScopeKind, ScopeRow};
+use store::{Append, MemoryRow, Metric, NewMemory, Provenance, ScopeRow};
+
+use admit::{fit, origin};
 
 use super::detect::Format;
-use super::item::{Belongs, Item, Parsed, Reject, Relation};
-use super::{CONTENT_BYTES, Into, Options, Progress, Report, Trouble};
-use crate::clock::DAY_MS;
+use super::item::{Belongs, Item, Parsed, Reject};
+use super::{Into, Options, Progress, Report, Trouble};
 use crate::error::Error;
 use crate::write_path::name_key;
-use crate::{Memory, digest, guard, hints, scopes, secrets, text, usage, wire, write_path};
+use crate::{Memory, digest, guard, hints, scopes, text, usage, wire};
 
 /// Items in one transaction: enough that the flush to the disk costs little,
 /// few enough that a client beside it waits for tens of milliseconds only.
 const BATCH: usize = 200;
 
-/// Bytes of a phrase that a memory rests on, and of what else is kept of it.
+/// Bytes of a phrase that a memory rests on.
 const VERBATIM_BYTES: usize = 4_096;
-const NOTES_BYTES: usize = 16_384;
-/// Bytes of a name.
-const NAME_BYTES: usize = 256;
 /// Characters of a path that is kept.
 const PATH_CHARACTERS: usize = 1_000;
-/// Words that a memory is filed under.
-const N_TAGS: usize = 64;
-/// Things that one memory is anchored to.
-const N_ABOUT: usize = 16;
 
 /// Why an item is not stored.
 enum Not {
@@ -236,55 +233,6 @@ impl Keeping<'_> {
         }
         let counts = vec![(Metric::Imported, n_added), (Metric::LoopsOpened, n_loops)];
         usage::count_write(self.memory, view, counts)
-    }
-
-    /// Passes an item through everything that can refuse it wherever it goes.
-    fn admit(&self, item: &Item) -> Result<(), Not> {
-        let notes = serde_json::Value::Object(item.notes.clone()).to_string();
-        let tags = item.tags.join(" ");
-        let parts = [
-            ("the text", item.content.as_str()),
-            ("what else is kept of it", &notes),
-            ("its title", item.title.as_deref().unwrap_or("-")),
-            ("its author", item.author.as_deref().unwrap_or("-")),
-            ("its phrase", item.verbatim.as_deref().unwrap_or("-")),
-            ("its tags", if tags.is_empty() { "-" } else { &tags }),
-            ("its path", &item.path),
-        ];
-        for (part, text) in parts {
-            if let Some(found) = secrets::find(text) {
-                return Err(Not::Rejected(format!(
-                    "{part} holds what looks like a credential ({}); take it out at its source and say where it is kept instead",
-                    found.format
-                )));
-            }
-            if text.contains('\0') {
-                return Err(Not::Rejected(format!(
-                    "{part} holds U+0000, which no text may hold"
-                )));
-            }
-        }
-        if !text::has_visible(&item.content) {
-            return Err(Not::Rejected(
-                "it has no text that a person could see".to_owned(),
-            ));
-        }
-        let n_bytes = item.content.trim().len();
-        if n_bytes > CONTENT_BYTES {
-            return Err(Not::Rejected(format!(
-                "its text has {n_bytes} bytes, and a memory takes {CONTENT_BYTES}; split it at its source"
-            )));
-        }
-        // Clocks of two machines differ; beyond a day a moment is a mistake.
-        if item
-            .created_at
-            .is_some_and(|at| at > self.now.saturating_add(DAY_MS))
-        {
-            return Err(Not::Rejected(
-                "it says that it was written in the future".to_owned(),
-            ));
-        }
-        Ok(())
     }
 
     /// Returns the scope of an item.
@@ -502,134 +450,6 @@ impl Keeping<'_> {
             self.called.entry(name_key(name)).or_insert(seq);
         }
     }
-
-    fn anchor(
-        &self,
-        view: &mut Append<'_>,
-        seq: i64,
-        scope: &ScopeRow,
-        item: &Item,
-    ) -> Result<(), Error> {
-        let mut is_named = false;
-        for name in item.about.iter().take(N_ABOUT) {
-            if let Some(key) = self.entity(view, scope, name)? {
-                view.add_anchor(seq, key, self.now)?;
-                is_named = true;
-            }
-        }
-        if is_named {
-            return Ok(());
-        }
-        write_path::anchor_to_known(view, seq, scope, &item.content, self.now)
-    }
-
-    /// Returns the key of the thing with a name; none for what is no name.
-    fn entity(
-        &self,
-        view: &mut Append<'_>,
-        scope: &ScopeRow,
-        name: &str,
-    ) -> Result<Option<i64>, Error> {
-        let name = name.trim();
-        let fits = name.len() <= NAME_BYTES && text::has_visible(name) && !name.contains('\0');
-        if !fits || secrets::find(name).is_some() {
-            return Ok(None);
-        }
-        let entity = view.get_or_add_entity(scope.key, name, &name_key(name), self.now)?;
-        Ok(Some(entity.key))
-    }
-
-    /// Returns where things go that no memory says.
-    fn place_of_things(&self, targets: Targets) -> Option<ScopeRow> {
-        match self.options.into {
-            Some(Into::Core) => Some(targets.core),
-            Some(Into::Personal) => Some(targets.personal),
-            Some(Into::Project) | None => targets.project,
-        }
-    }
-
-    fn things(
-        &mut self,
-        view: &mut Append<'_>,
-        batch: &[String],
-        report: &mut Report,
-    ) -> Result<(), Error> {
-        let targets = self.targets(view)?;
-        let Some(scope) = self.place_of_things(targets) else {
-            return Ok(());
-        };
-        for name in batch {
-            match self.entity(view, &scope, name)? {
-                Some(_) => report.added("things named"),
-                None => report.skip("a name that cannot be kept"),
-            }
-        }
-        Ok(())
-    }
-
-    fn relations(
-        &mut self,
-        view: &mut Append<'_>,
-        batch: &[Relation],
-        report: &mut Report,
-    ) -> Result<(), Error> {
-        let targets = self.targets(view)?;
-        let Some(scope) = self.place_of_things(targets) else {
-            return Ok(());
-        };
-        for relation in batch {
-            let from = self.entity(view, &scope, &relation.from)?;
-            let to = self.entity(view, &scope, &relation.to)?;
-            match from.zip(to) {
-                Some((from, to)) if from != to => {
-                    if view.add_edge(from, to, &relation.relation, self.now)? {
-                        report.added("relations");
-                    } else {
-                        report.skip("a relation that is there already");
-                    }
-                }
-                _ => report.skip("a relation whose ends cannot be kept"),
-            }
-        }
-        Ok(())
-    }
-
-    /// Makes links, now that every memory of the run is there. One that leads
-    /// nowhere is kept as the name that it leads to.
-    fn link(
-        &mut self,
-        view: &mut Append<'_>,
-        batch: &[Link],
-        report: &mut Report,
-    ) -> Result<(), Error> {
-        if !self.options.write {
-            for link in batch {
-                let is_known = self.called.contains_key(&name_key(&link.to));
-                report.added(if is_known {
-                    "links"
-                } else {
-                    "links to what is not there, kept as names"
-                });
-            }
-            return Ok(());
-        }
-        for link in batch {
-            if let Some(to) = self.called.get(&name_key(&link.to)).copied() {
-                if to != link.from && view.add_link(link.from, to, &link.relation, self.now)? {
-                    report.added("links");
-                }
-                continue;
-            }
-            let Some(scope) = view.scope_of(link.from)? else {
-                continue;
-            };
-            if let Some(key) = self.entity(view, &scope, &link.to)? {
-                view.add_anchor(link.from, key, self.now)?;
-                report.added("links to what is not there, kept as names");
-            }
-        }
-        Ok(())
-    }
 }
 
 /// Returns why a memory that is there stands for an item.
@@ -638,50 +458,5 @@ fn there(row: &MemoryRow, same_source: bool) -> &'static str {
         (false, _) => "retired or closed since it was imported",
         (true, true) => "the same item of the same source",
         (true, false) => "the text of a memory that is there",
-    }
-}
-
-/// Returns the kind that a scope takes in place of one that it does not. An
-/// importer guesses kinds; what a person chose is never changed like this.
-fn fit(kind: Kind, scope: ScopeKind) -> Kind {
-    match (scopes::misfit(scope, kind), scope, kind) {
-        (None, ..) => kind,
-        (Some(_), ScopeKind::Personal, Kind::Convention) => Kind::Preference,
-        (Some(_), ..) => Kind::Fact,
-    }
-}
-
-fn origin(item: &Item, kind: Kind) -> Origin {
-    let number = |byte: usize| i64::try_from(byte).unwrap_or(i64::MAX);
-    let mut notes = item.notes.clone();
-    let tags: Vec<String> = item.tags.iter().take(N_TAGS).cloned().collect();
-    for (key, value) in [("title", item.title.clone()), ("user", item.user.clone())] {
-        if let Some(value) = value {
-            notes.insert(key.to_owned(), value.into());
-        }
-    }
-    if !tags.is_empty() {
-        notes.insert("tags".to_owned(), tags.into());
-    }
-    if let Some(stated) = item.kind.filter(|stated| *stated != kind) {
-        notes.insert("kind".to_owned(), stated.to_string().into());
-    }
-    if item.is_candidate {
-        notes.insert("rule_candidate".to_owned(), true.into());
-    }
-    let line = i64::try_from(item.line).unwrap_or(i64::MAX);
-    notes.insert("line".to_owned(), line.into());
-    let text = serde_json::Value::Object(notes).to_string();
-    Origin {
-        bytes: item.bytes.map(|(first, end)| (number(first), number(end))),
-        updated_at: item.updated_at,
-        expires_at: item.expires_at,
-        name: item.name.clone(),
-        author: item.author.clone(),
-        notes: Some(if text.len() <= NOTES_BYTES {
-            text
-        } else {
-            format!("{{\"line\":{line}}}")
-        }),
     }
 }

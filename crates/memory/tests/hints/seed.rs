@@ -111,6 +111,15 @@ impl Seed {
             dry_run: None,
         };
         assert_eq!(me.erase(&call(), &request).unwrap().scan.found, 0);
+        let brought = world.dir.path().join("brought.json");
+        fs::write(&brought, r#"[{"id":"1","memory":"A crane rests."}]"#).unwrap();
+        let options = memory::import::Options {
+            into: Some(memory::import::Into::Core),
+            write: true,
+            ..memory::import::Options::default()
+        };
+        let report = world.memory.import(&brought, &options, &mut |_, _| {});
+        assert_eq!(report.unwrap().imported, 1);
         world.memory.close();
         let memories = [heron, core, gone, old, task, closed, shared, theirs, secret];
         let ids: Vec<Value> = memories.iter().map(|id| json!(id)).collect();
