@@ -9,10 +9,11 @@ mod agreement;
 #[cfg(test)]
 mod bad_input;
 #[cfg(test)]
+mod bring;
+#[cfg(test)]
 mod case_table;
 #[cfg(test)]
 mod cases;
-mod bring;
 #[cfg(test)]
 mod client_limits;
 #[cfg(test)]

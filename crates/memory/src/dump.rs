@@ -12,6 +12,7 @@
 mod check;
 mod intake;
 mod rename;
+mod undo;
 
 use std::collections::BTreeMap;
 use std::io::Write;

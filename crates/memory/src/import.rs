@@ -25,6 +25,7 @@ mod own_markdown;
 mod server_memory;
 mod text_files;
 mod times;
+mod trouble;
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -37,8 +38,8 @@ pub(crate) use front_matter::{fields, split, word};
 use item::Parsed;
 pub use item::Reject;
 use json::Raw;
+pub use trouble::Trouble;
 
-use crate::error::Error;
 use crate::{Memory, dump};
 
 /// Bytes that the text of a memory takes at most, however it comes.
@@ -136,27 +137,6 @@ impl Report {
 
     pub(crate) fn added(&mut self, sort: &str) {
         *self.rows.entry(sort.to_owned()).or_default() += 1;
-    }
-}
-
-/// Why an import or an export did not take place. It is for the person at the
-/// terminal and may name paths.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct Trouble(pub(crate) String);
-
-impl From<Error> for Trouble {
-    fn from(error: Error) -> Self {
-        match error {
-            Error::Store(cause) => Self(crate::error::chain(&cause)),
-            error => Self(contract::Error::from(error).message),
-        }
-    }
-}
-
-impl From<store::Error> for Trouble {
-    fn from(error: store::Error) -> Self {
-        Self::from(Error::Store(error))
     }
 }
 

@@ -8,10 +8,13 @@
 
 mod graph;
 mod people;
+mod stop;
 
 use std::collections::HashMap;
 
 use rusqlite::{Connection, ErrorCode, named_params};
+
+use stop::{Outcome, Stop, demand, missing};
 
 use crate::accounts::Caller;
 use crate::dump::{MemoryRecord, Record};
@@ -60,38 +63,6 @@ pub struct Loader<'l> {
     nobody: Caller,
     /// Entities of the dump that go by another id here.
     same: HashMap<String, String>,
-}
-
-type Outcome = Result<Load, Stop>;
-
-/// Why the work on a record ended early.
-enum Stop {
-    Refused(Refusal),
-    Failed(Error),
-}
-
-impl From<Error> for Stop {
-    fn from(error: Error) -> Self {
-        Self::Failed(error)
-    }
-}
-
-impl From<rusqlite::Error> for Stop {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-fn missing<T>(found: Option<T>, what: &'static str) -> Result<T, Stop> {
-    found.ok_or(Stop::Refused(Refusal::Missing(what)))
-}
-
-fn demand(holds: bool, refusal: Refusal) -> Result<(), Stop> {
-    if holds {
-        Ok(())
-    } else {
-        Err(Stop::Refused(refusal))
-    }
 }
 
 fn added(n_changed: usize) -> Load {

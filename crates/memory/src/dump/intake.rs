@@ -9,8 +9,8 @@ use store::dump::Record;
 use store::{Load, Loader, Refusal};
 
 use super::rename::Rename;
+use super::undo::Undo;
 use super::{FORMAT, STEP, check, undone};
-use crate::error::Error;
 use crate::import::{Options, Progress, Reject, Report, Trouble};
 use crate::{Memory, digest, text};
 
@@ -39,18 +39,6 @@ pub(super) struct Intake<'i> {
     /// said about them.
     left_out: HashSet<String>,
     successors: Vec<(usize, bool, String, String)>,
-}
-
-/// How a run that keeps nothing ends.
-enum Undo {
-    Done,
-    Failed(Trouble),
-}
-
-impl From<store::Error> for Undo {
-    fn from(error: store::Error) -> Self {
-        Self::Failed(error.into())
-    }
 }
 
 fn text_key(content: &str) -> [u8; 32] {
@@ -398,11 +386,5 @@ impl<'i> Intake<'i> {
             }
         }
         report
-    }
-}
-
-impl From<Error> for Undo {
-    fn from(error: Error) -> Self {
-        Self::Failed(error.into())
     }
 }

@@ -2,7 +2,8 @@
 
 use rusqlite::named_params;
 
-use super::{Load, Loader, Outcome, Refusal, Stop, added, demand, missing};
+use super::stop::{Outcome, Stop, demand, missing};
+use super::{Load, Loader, Refusal, added};
 use crate::dump::{AccountRecord, BindingRecord, MemberRecord, ScopeRecord};
 use crate::error::Error;
 use crate::sql::role;
