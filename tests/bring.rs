@@ -557,7 +557,15 @@ fn fill(bench: &Bench) {
         "link",
         json!({ "src": new, "dst": doubtful, "type": "relates_to" }),
     );
+    let erased = door.ok(
+        "remember",
+        json!({ "content": "Ibises are secret", "project_hint": hint }),
+    )["memory_id"]
+        .clone();
     door.close();
+    let id = erased.as_str().expect("an id");
+    let output = bench.run(&bench.data(), &["erase", id, "--yes"]);
+    assert!(output.status.success(), "{output:?}");
     let (_, done) = bench.import(
         &bench.file(
             "m.json",
@@ -583,8 +591,8 @@ fn a_dump_fills_an_empty_folder_with_the_same_bytes() {
     let dump = bench.export(&bench.data());
     let rows = lines(&dump);
     for sort in [
-        "account", "scope", "binding", "entity", "memory", "history", "link", "anchor", "edge",
-        "rule", "dispute",
+        "account", "erasure", "scope", "binding", "entity", "memory", "history", "link", "anchor",
+        "edge", "rule", "dispute",
     ] {
         assert!(
             rows.iter().any(|row| row["type"] == sort),

@@ -13,8 +13,8 @@ use rusqlite::{Connection, Row, named_params};
 
 pub use record::{
     AccountRecord, AnchorRecord, BindingRecord, DisputeRecord, EdgeRecord, EntityRecord,
-    HistoryRecord, LinkRecord, MemberRecord, MemoryRecord, OriginRecord, Record, RuleRecord,
-    ScopeRecord, SideRecord,
+    ErasureRecord, HistoryRecord, LinkRecord, MemberRecord, MemoryRecord, OriginRecord, Record,
+    RuleRecord, ScopeRecord, SideRecord,
 };
 
 use crate::Store;
@@ -90,6 +90,11 @@ const TABLES: &[Table] = &[
             " ORDER BY c.key"
         ),
         map: rows::account,
+    },
+    Table {
+        name: "erasure",
+        sql: "SELECT u.what, u.id, u.at, u.by FROM erasure u WHERE :scopes IS NULL ORDER BY u.key",
+        map: rows::erasure,
     },
     Table {
         name: "scope",

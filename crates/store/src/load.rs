@@ -42,6 +42,8 @@ pub enum Refusal {
     Missing(&'static str),
     /// Another row has what only one may have.
     Taken(&'static str),
+    /// It was erased for ever.
+    Erased,
     /// The account holds this text in this scope already.
     Double,
     /// Its parts do not go together.
@@ -134,6 +136,7 @@ impl Loader<'_> {
         self.conn.execute_batch("SAVEPOINT record")?;
         let outcome = match record {
             Record::Account(record) => self.account(record),
+            Record::Erasure(record) => self.erasure(record),
             Record::Scope(record) => self.scope(record),
             Record::Member(record) => self.member(record),
             Record::Binding(record) => self.binding(record),
@@ -255,6 +258,12 @@ impl Loader<'_> {
             demand(there == owner, Refusal::Taken("id"))?;
             return Ok(Load::Present);
         }
+        let erased = self.view().find(
+            "SELECT 1 FROM erasure WHERE what = 'memory' AND id = :id",
+            named_params! {":id": record.id},
+            |_| Ok(()),
+        )?;
+        demand(erased.is_none(), Refusal::Erased)?;
         let scope = self.scope_named(&record.scope)?;
         if self.only.is_some() {
             demand(scope.writable, Refusal::SomebodyElses)?;

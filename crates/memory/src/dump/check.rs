@@ -21,6 +21,7 @@ const ULID_LENGTH: usize = 26;
 pub(super) fn sort(record: &Record) -> &'static str {
     match record {
         Record::Account(_) => "account",
+        Record::Erasure(_) => "erasure",
         Record::Scope(_) => "scope",
         Record::Member(_) => "member",
         Record::Binding(_) => "binding",
@@ -39,6 +40,7 @@ pub(super) fn sort(record: &Record) -> &'static str {
 pub(super) fn refers_to(record: &Record) -> Vec<&str> {
     match record {
         Record::Account(_)
+        | Record::Erasure(_)
         | Record::Scope(_)
         | Record::Member(_)
         | Record::Binding(_)
@@ -59,6 +61,7 @@ pub(super) fn why(refusal: Refusal) -> String {
         Refusal::SomebodyElses => "it is another account's, and a folder in use takes only your own rows; if that account is you, say so with --map".to_owned(),
         Refusal::Missing(what) => format!("it refers to a row of type {what} that is not there"),
         Refusal::Taken(what) => format!("another row has its {what}"),
+        Refusal::Erased => "it was erased for ever, and stays away".to_owned(),
         Refusal::Double => "a memory with this text is there".to_owned(),
         Refusal::Inconsistent(what) => what.to_owned(),
         Refusal::Broken => "a word or a combination of fields in it is none that is known".to_owned(),
@@ -159,6 +162,12 @@ fn look(record: &Record, check: &mut Check) {
             check.text("its handle", &it.handle, SHORT);
             check.at(it.created_at);
             it.erased_at.into_iter().for_each(|at| check.at(at));
+        }
+        Record::Erasure(it) => {
+            let prefix = if it.what == "account" { USER } else { MEMORY };
+            check.id(prefix, &it.id);
+            check.id(USER, &it.by);
+            check.at(it.at);
         }
         Record::Scope(it) => {
             check.text("its path", &it.path, 256);

@@ -42,6 +42,7 @@ impl Rename {
         }
         match &mut record {
             Record::Account(_) => {}
+            Record::Erasure(it) => self.account(&mut it.by),
             Record::Scope(it) => {
                 self.account(&mut it.owner);
                 self.path(&mut it.path);

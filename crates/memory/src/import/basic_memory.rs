@@ -171,7 +171,7 @@ fn note(container: &str, file: &SourceFile, parsed: &mut Parsed) {
     let mut document = Item::new(
         &file.path,
         lines.line(start),
-        Some((start + mark, text.len() + mark)),
+        super::item::place(&text, mark, start, text.len()),
         text.as_bytes(),
     );
     document.content = body.trim().to_owned();
@@ -217,7 +217,7 @@ fn note(container: &str, file: &SourceFile, parsed: &mut Parsed) {
         let mut item = Item::new(
             &file.path,
             lines.line(first),
-            Some((first + mark, end + mark)),
+            super::item::place(&text, mark, first, end),
             raw.as_bytes(),
         );
         let category = observation.category.unwrap_or_else(|| "Note".to_owned());

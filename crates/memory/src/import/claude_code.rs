@@ -71,7 +71,7 @@ fn topic(container: &str, file: &SourceFile, parsed: &mut Parsed) {
     }
     let stem = file.path.strip_suffix(".md").unwrap_or(&file.path);
     let kind = kind.unwrap_or_else(|| by_name(stem).to_owned());
-    let bytes = Some((start + mark, text.len() + mark));
+    let bytes = super::item::place(&text, mark, start, text.len());
     let line = Lines::of(text.as_bytes()).line(start);
     let mut item = Item::new(&file.path, line, bytes, text.as_bytes());
     item.own_id = front_matter::word(&fields, OWN_KEY)

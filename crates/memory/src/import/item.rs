@@ -219,6 +219,18 @@ impl Lines {
     }
 }
 
+/// Returns a place in a file by one in its text; none where bytes that are no
+/// UTF-8 were replaced, for then the two differ.
+pub fn place(
+    text: &std::borrow::Cow<'_, str>,
+    mark: usize,
+    first: usize,
+    end: usize,
+) -> Option<(usize, usize)> {
+    let is_as_it_was = matches!(text, std::borrow::Cow::Borrowed(_));
+    is_as_it_was.then_some((first + mark, end + mark))
+}
+
 /// Returns a text without the mark that some editors put in front, and how
 /// many bytes that took. What is no UTF-8 is replaced.
 pub fn text(bytes: &[u8]) -> (std::borrow::Cow<'_, str>, usize) {

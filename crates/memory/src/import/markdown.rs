@@ -60,7 +60,7 @@ pub fn instructions(path: &str, bytes: &[u8], belongs: Belongs) -> (Parsed, Vec<
             continue;
         }
         let raw = text.get(block.first..block.end).unwrap_or_default();
-        let place = Some((block.first + mark, block.end + mark));
+        let place = super::item::place(&text, mark, block.first, block.end);
         let mut item = Item::new(path, lines.line(block.first), place, raw.as_bytes());
         let above: Vec<&str> = parents.iter().map(|(_, text)| text.as_str()).collect();
         item.content = if above.is_empty() {
@@ -286,7 +286,7 @@ pub fn editor_rule(path: &str, bytes: &[u8]) -> Parsed {
     let mut item = Item::new(
         path,
         1,
-        Some((start + mark, text.len() + mark)),
+        super::item::place(&text, mark, start, text.len()),
         text.as_bytes(),
     );
     item.content = body.to_owned();

@@ -48,7 +48,7 @@ pub fn parse(files: &[SourceFile]) -> Parsed {
                 continue;
             }
         };
-        let bytes = Some((parts.body_start + mark, text.len() + mark));
+        let bytes = super::item::place(&text, mark, parts.body_start, text.len());
         let mut item = Item::new(&file.path, line, bytes, parts.body.trim().as_bytes());
         item.content = parts.body.trim().to_owned();
         item.name = Some(format!("zero-memory:{id}"));

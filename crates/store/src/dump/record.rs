@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 pub enum Record {
     /// Somebody.
     Account(AccountRecord),
+    /// What was erased for ever.
+    Erasure(ErasureRecord),
     /// Where memories live.
     Scope(ScopeRecord),
     /// Who else is in a scope.
@@ -47,6 +49,20 @@ pub struct AccountRecord {
     /// When it was erased.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub erased_at: Option<i64>,
+}
+
+/// An entry of the ledger of erasures. Nothing of what was erased is in it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ErasureRecord {
+    /// Whether it was a memory or an account.
+    pub what: String,
+    /// Its id.
+    pub id: String,
+    /// When.
+    pub at: i64,
+    /// Id of the account that asked for it.
+    pub by: String,
 }
 
 /// A scope.

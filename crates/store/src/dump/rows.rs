@@ -4,8 +4,8 @@ use rusqlite::Row;
 
 use super::record::{
     AccountRecord, AnchorRecord, BindingRecord, DisputeRecord, EdgeRecord, EntityRecord,
-    HistoryRecord, LinkRecord, MemberRecord, MemoryRecord, OriginRecord, Record, RuleRecord,
-    ScopeRecord, SideRecord,
+    ErasureRecord, HistoryRecord, LinkRecord, MemberRecord, MemoryRecord, OriginRecord, Record,
+    RuleRecord, ScopeRecord, SideRecord,
 };
 use crate::origin::origin;
 
@@ -15,6 +15,15 @@ pub(super) fn account(row: &Row<'_>) -> rusqlite::Result<Record> {
         handle: row.get(1)?,
         created_at: row.get(2)?,
         erased_at: row.get(3)?,
+    }))
+}
+
+pub(super) fn erasure(row: &Row<'_>) -> rusqlite::Result<Record> {
+    Ok(Record::Erasure(ErasureRecord {
+        what: row.get(0)?,
+        id: row.get(1)?,
+        at: row.get(2)?,
+        by: row.get(3)?,
     }))
 }
 

@@ -4,7 +4,7 @@ use rusqlite::named_params;
 
 use super::stop::{Outcome, Stop, demand, missing};
 use super::{Load, Loader, Refusal, added};
-use crate::dump::{AccountRecord, BindingRecord, MemberRecord, ScopeRecord};
+use crate::dump::{AccountRecord, BindingRecord, ErasureRecord, MemberRecord, ScopeRecord};
 use crate::error::Error;
 use crate::sql::role;
 
@@ -111,6 +111,32 @@ impl Loader<'_> {
             )?;
         }
         Ok(())
+    }
+
+    /// Takes an entry of the ledger. What it names must not be there: an entry
+    /// would have it erased when the ledger is replayed.
+    pub(super) fn erasure(&mut self, record: &ErasureRecord) -> Outcome {
+        if let Some(me) = self.only {
+            demand(me.id() == record.by, Refusal::SomebodyElses)?;
+        }
+        let there = self.view().find(
+            "SELECT 1 WHERE EXISTS (SELECT 1 FROM memory WHERE id = :id) \
+             OR EXISTS (SELECT 1 FROM account WHERE id = :id AND erased_at IS NULL AND :me IS NOT NULL)",
+            named_params! {":id": record.id, ":me": self.me()},
+            |_| Ok(()),
+        )?;
+        demand(
+            there.is_none(),
+            Refusal::Inconsistent("the ledger says that something was erased which is there"),
+        )?;
+        let n_changed = self.view().run(
+            "INSERT INTO erasure (what, id, at, by, scrubbed) VALUES (:what, :id, :at, :by, 1) \
+             ON CONFLICT (what, id, at) DO NOTHING",
+            named_params! {
+                ":what": record.what, ":id": record.id, ":at": record.at, ":by": record.by,
+            },
+        )?;
+        Ok(added(n_changed))
     }
 
     pub(super) fn scope(&mut self, record: &ScopeRecord) -> Outcome {
