@@ -656,3 +656,43 @@ fn a_key_that_stands_twice_is_named() {
     assert_eq!((found.code, found.text.as_str()), (1, ""));
     assert!(found.errors.contains("a key repeats"), "{}", found.errors);
 }
+
+#[test]
+fn each_change_of_an_answer_is_shown_by_an_instance_of_its_own() {
+    let side = |p: u64, q: u64| {
+        object(
+            json!({ "p": { "type": "string", "maxLength": p }, "q": { "type": "string", "maxLength": q } }),
+        )
+    };
+    let report = report("output", side(2, 2), side(3, 4));
+    for change in report["changes"].as_array().expect("changes") {
+        let pointer = change["pointer"].as_str().expect("a pointer");
+        let field = if pointer.contains("/p/") { "p" } else { "q" };
+        let text = change["counterexample"][field].as_str().expect("a text");
+        assert!(text.len() > 2, "{change:#}");
+    }
+}
+
+#[test]
+fn beyond_some_dozens_of_changes_the_whole_stands_for_the_rest() {
+    let side = |most: u64| {
+        let fields: serde_json::Map<String, Value> = (0..90)
+            .map(|at| {
+                (
+                    format!("f{at}"),
+                    json!({ "type": "string", "maxLength": most }),
+                )
+            })
+            .collect();
+        object(Value::Object(fields))
+    };
+    let report = report("input", side(3), side(2));
+    let changes = report["changes"].as_array().expect("changes");
+    assert_eq!(changes.len(), 90);
+    let shown: std::collections::BTreeSet<String> = changes
+        .iter()
+        .map(|change| change["counterexample"].to_string())
+        .collect();
+    assert!((30..70).contains(&shown.len()), "{}", shown.len());
+    assert!(changes.iter().all(|change| change["proof"] == "refuted"));
+}
