@@ -63,6 +63,11 @@ enum Command {
         /// Measure only how long an import takes.
         #[arg(long, conflicts_with_all = ["cold", "verdicts", "diff", "surface"])]
         import: bool,
+        /// Measure only how long writers wait while a store of so many MiB is
+        /// backed up.
+        #[arg(long, value_name = "MIB", num_args = 0..=1, default_missing_value = "1024",
+              conflicts_with_all = ["data", "cold", "verdicts", "diff"])]
+        backup: Option<u64>,
     },
     /// Show every broken promise of the contract; write nothing.
     Check,
@@ -120,6 +125,9 @@ fn main() -> ExitCode {
     let mut out = std::io::stdout().lock();
     let result = match arguments.command {
         Command::Bench { diff: true, .. } => commands::bench::run_diff(&root, &mut out),
+        Command::Bench {
+            backup: Some(mib), ..
+        } => commands::bench::backup::run(&root, mib, &mut out),
         Command::Bench {
             verdicts: Some(pairs),
             ..

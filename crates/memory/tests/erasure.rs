@@ -53,7 +53,7 @@ fn t32_the_same_words_in_another_scope_and_of_another_person_stay() {
     );
 
     let receipt = erase(&world.memory, &[&mine]).unwrap();
-    assert_eq!(receipt.memory_ids, [mine.clone()]);
+    assert_eq!(receipt.memory_ids, [mine.as_str()]);
     assert_eq!((receipt.entities, receipt.scan.found), (1, 0));
     assert_eq!(receipt.scrub, "done");
     let after = world.ok(
@@ -115,7 +115,7 @@ fn only_the_owner_erases_and_to_others_a_hidden_memory_does_not_exist() {
     erase(&world.memory, &[&private]).unwrap();
     assert_eq!(
         erase(&world.memory, &[&private]).unwrap().erased_before,
-        [private.clone()]
+        [private.as_str()]
     );
     assert_eq!(
         erase(&bob, &[&private]).unwrap_err().code,

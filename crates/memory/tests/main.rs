@@ -12,6 +12,7 @@ mod briefing;
 mod curation;
 #[cfg(test)]
 mod disputes;
+#[cfg(test)]
 mod erasure;
 #[cfg(test)]
 mod examples;

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::problem::EXIT_CLEAN;
 use crate::{cargo, fetch};
 
+pub mod backup;
 mod diff;
 mod figures;
 mod import;
