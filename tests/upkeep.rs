@@ -661,3 +661,54 @@ fn doctor_says_nothing_is_wrong_while_a_server_writes() {
         writer.join().expect("every write is answered");
     });
 }
+
+#[test]
+fn an_erasure_that_is_killed_is_whole_or_nothing_and_its_bytes_go_at_the_next_start() {
+    let data = fresh();
+    let texts: Vec<String> = (0..8)
+        .map(|n| {
+            format!(
+                "The {MARK} {n} lies here. {}",
+                format!("{MARK}{n} ").repeat(600)
+            )
+        })
+        .collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let ids = stored(data.path(), &texts);
+    let heron = stored(data.path(), &["The heron stays."]).remove(0);
+    for (round, id) in ids.iter().enumerate() {
+        let mut erase = Command::new(binary())
+            .args(["erase", id, "--yes"])
+            .env("ZERO_MEMORY_DATA", data.path())
+            .stdin(std::process::Stdio::null())
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .expect("the binary starts");
+        // Another moment of its work in each round; none of them is proof.
+        let rest = u64::try_from(round).expect("small") * 9;
+        std::thread::sleep(std::time::Duration::from_millis(rest));
+        erase.kill().expect("it can be killed, or has ended");
+        erase.wait().expect("it ends");
+
+        let mut pipes = Pipes::open(data.path(), Era::Legacy);
+        let found = pipes.found(&format!("{MARK}{round}"));
+        let is_there = matches!(
+            pipes.call("history", json!({ "memory_id": id })),
+            Reply::Done(_)
+        );
+        assert_eq!(found.len(), usize::from(is_there), "round {round}");
+        let (status, ..) = pipes.close();
+        assert_eq!(status.code(), Some(0));
+        let mark = format!("{MARK}{round} ");
+        assert_eq!(
+            files_with(data.path(), &mark).is_empty(),
+            !is_there,
+            "round {round}"
+        );
+        let report = run(data.path(), &["doctor", "--json"]);
+        assert_eq!(report.code, 0, "round {round}: {}", report.out);
+    }
+    let mut pipes = Pipes::open(data.path(), Era::Legacy);
+    assert_eq!(pipes.rows("heron")[0]["id"], json!(heron));
+}
