@@ -122,6 +122,16 @@ fn s21_a_moment_is_the_same_in_every_zone() {
     for moment in ["2020-03-01", "2020-03-01T00:00:00", "today"] {
         pipes.refused("session_receipt", since(moment), "validation_failed");
     }
+    // Half an hour before midnight in one place is the next day in another.
+    let items = json!([{ "content": "A swift came.", "created_at": "2020-03-01T05:20:00+05:30" }]);
+    pipes.ok(
+        "import_memories",
+        json!({ "target": "core", "items": items }),
+    );
+    let came = pipes.rows("swift came");
+    let came = came.iter().find(|row| row["content"] == "A swift came.");
+    let came = came.expect("it is found");
+    assert_eq!(came["created_at"], "2020-02-29T23:50:00.000Z");
     let row = pipes.rows("swift").remove(0);
     let written = row["created_at"].as_str().expect("a moment");
     assert!(written.ends_with('Z'), "{written}");
