@@ -3,9 +3,11 @@
 mod backups;
 mod calls;
 mod cursors;
+mod dumps;
 mod files;
 mod hints;
 mod ids;
+mod imports;
 mod moments;
 mod queries;
 mod secrets;
@@ -49,6 +51,13 @@ pub const TARGETS: &[Target] = &[
         n_short: 20_000,
     },
     Target {
+        name: "dumps",
+        about: "lines of a dump, taken in and given out again",
+        run: dumps::run,
+        words: dumps::WORDS,
+        n_short: 60,
+    },
+    Target {
         name: "files",
         about: "a memory file that was damaged, cut or made by somebody else",
         run: files::run,
@@ -68,6 +77,13 @@ pub const TARGETS: &[Target] = &[
         run: ids::run,
         words: &["mem_", "ent_", "MEM_"],
         n_short: 20_000,
+    },
+    Target {
+        name: "imports",
+        about: "files of every format that is imported; the first line is the name",
+        run: imports::run,
+        words: imports::WORDS,
+        n_short: 60,
     },
     Target {
         name: "moments",

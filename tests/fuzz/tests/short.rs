@@ -63,6 +63,11 @@ fn cursors_keep_their_promises() {
 }
 
 #[test]
+fn dumps_keep_their_promises() {
+    runs("dumps");
+}
+
+#[test]
 fn files_keep_their_promises() {
     runs("files");
 }
@@ -75,6 +80,11 @@ fn hints_keep_their_promises() {
 #[test]
 fn ids_keep_their_promises() {
     runs("ids");
+}
+
+#[test]
+fn imports_keep_their_promises() {
+    runs("imports");
 }
 
 #[test]
