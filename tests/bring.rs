@@ -929,3 +929,97 @@ fn a_bridge_to_the_clients_own_folder_keeps_what_is_there_and_doubles_nothing() 
         "{index}"
     );
 }
+
+/// The databases lie beside this file, with the statements that made them.
+#[test]
+fn databases_of_other_programs_are_read_and_never_touched() {
+    let folder = repository().join("tests/bring");
+    let cases = [
+        ("history.db", "mem0", 2, "deleted in its source", "june"),
+        (
+            "service.db",
+            "mcp-memory-service",
+            2,
+            "deleted in its source",
+            "dusk",
+        ),
+        (
+            "open_memory.db",
+            "mem0",
+            2,
+            "deleted in its source",
+            "snores",
+        ),
+    ];
+    for (name, format, n_memories, skipped, query) in cases {
+        let bench = Bench::new();
+        let path = bench.file(name, fs::read(folder.join(name)).expect("a database"));
+        let before = bytes_of(bench.source.path());
+        let options = ["--into", "personal", "--write"];
+        let (code, done) = bench.import(&path, &options);
+        assert_eq!(
+            (code, &done["imported"]),
+            (0, &json!(n_memories)),
+            "{name}: {done}"
+        );
+        assert!(done["formats"].get(format).is_some(), "{name}: {done}");
+        assert_eq!(done["skipped"][skipped], 1, "{name}: {done}");
+        assert_eq!(
+            bytes_of(bench.source.path()),
+            before,
+            "{name}: the source was touched"
+        );
+        let exported = bench.export(&bench.data());
+        let (_, again) = bench.import(&path, &options);
+        assert_eq!(again["imported"], 0, "{name}: {again}");
+        assert_eq!(bench.export(&bench.data()), exported);
+        let mut door = bench.door();
+        assert_eq!(door.rows(query).len(), 1, "{name}");
+    }
+
+    // A history is a row of versions, each with its own time.
+    let bench = Bench::new();
+    let path = bench.file(
+        "h.db",
+        fs::read(folder.join("history.db")).expect("a database"),
+    );
+    bench.import(&path, &["--into", "personal", "--write"]);
+    let rows = lines(&bench.export(&bench.data()));
+    let memories: Vec<&Value> = rows.iter().filter(|row| row["type"] == "memory").collect();
+    assert_eq!(memories[0]["superseded_by"], memories[1]["id"]);
+    assert_eq!(memories[0]["created_at"], 1_588_316_400_000_i64);
+    // The name of a machine stays where it was.
+    let bench = Bench::new();
+    let path = bench.file(
+        "s.db",
+        fs::read(folder.join("service.db")).expect("a database"),
+    );
+    let (_, done) = bench.import(&path, &["--into", "personal", "--write"]);
+    assert_eq!(done["rows"]["links"], 1, "{done}");
+    let dump = bench.export(&bench.data());
+    assert!(!String::from_utf8_lossy(&dump).contains("some-host"));
+}
+
+#[test]
+fn a_damaged_or_strange_database_is_refused_in_words() {
+    let bench = Bench::new();
+    let whole = fs::read(repository().join("tests/bring/history.db")).expect("a database");
+    let mut torn = whole.clone();
+    for byte in torn.iter_mut().skip(100) {
+        *byte = 0xa5;
+    }
+    for (name, bytes) in [
+        ("torn.db", torn),
+        ("cut.db", whole[..600].to_vec()),
+        ("head.db", whole[..40].to_vec()),
+    ] {
+        let path = bench.file(name, bytes);
+        let (code, refused) = bench.import(&path, &["--into", "personal", "--write"]);
+        assert_eq!(code, 1, "{name}: {refused}");
+        let said = refused["error"].as_str().expect("words");
+        assert!(
+            !said.contains("SELECT") && said.starts_with("error: "),
+            "{name}: {said}"
+        );
+    }
+}
