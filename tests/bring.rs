@@ -910,6 +910,17 @@ fn a_bridge_to_the_clients_own_folder_keeps_what_is_there_and_doubles_nothing() 
     let (_, again) = bench.import(&folder, &options);
     assert_eq!(again["imported"], 0, "{again}");
     assert_eq!(bench.export(&bench.data()), exported);
+    // A file that somebody put where one of ours stood is not ours any more.
+    let ours = all
+        .keys()
+        .find(|path| !mine.contains_key(*path) && !path.ends_with("zero_memory_index.md"))
+        .expect("a file of ours");
+    fs::write(ours, "mine now").expect("it can be written");
+    bench.run(
+        &bench.data(),
+        &["export", "--format", "claude-code", "--out", out],
+    );
+    assert_eq!(fs::read_to_string(ours).expect("text"), "mine now");
     let fresh_folder = bench.source.path().join("empty");
     let output = bench.run(
         &bench.data(),
