@@ -22,15 +22,15 @@ use crate::Store;
 use crate::error::Error;
 use crate::open;
 
-/// Pages copied at a time: 256 KiB, which the disk takes in one breath.
-const PAGES_AT_A_TIME: i32 = 64;
+/// Pages copied at a time: 128 KiB, which the disk takes in one breath.
+const PAGES_AT_A_TIME: i32 = 32;
 
 /// Steps after which what was copied is pushed to the disk, so that a writer
-/// never waits behind more than 2 MiB of ours.
-const STEPS_PER_SYNC: u32 = 8;
+/// never waits behind more than 512 KiB of ours.
+const STEPS_PER_SYNC: u32 = 4;
 
 /// Rest between two steps, in which the writers have the disk for themselves.
-const REST: Duration = Duration::from_millis(1);
+const REST: Duration = Duration::from_millis(2);
 
 /// A backup that this folder knows of.
 #[derive(Clone, Debug, PartialEq, Eq)]
