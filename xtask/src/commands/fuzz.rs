@@ -55,7 +55,7 @@ pub struct Fuzz {
     /// Target; every one, one after another, when absent.
     target: Option<String>,
     /// How long each target runs.
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
     minutes: u64,
     /// Read one file again in place of a run.
     #[arg(long, value_name = "FILE", requires = "target")]
@@ -67,7 +67,8 @@ pub struct Fuzz {
 
 /// Runs the targets; a find is written to a file and named.
 pub fn run(root: &Path, fuzz: &Fuzz, out: &mut dyn Write) -> Result<u8> {
-    let targets = targets(root)?;
+    let program = blind_program(root)?;
+    let targets = targets(&program)?;
     let chosen: Vec<&String> = match &fuzz.target {
         None => targets.iter().map(|(name, _)| name).collect(),
         Some(wanted) => targets
@@ -84,7 +85,7 @@ pub fn run(root: &Path, fuzz: &Fuzz, out: &mut dyn Write) -> Result<u8> {
     }
     if let (Some(file), Some(target)) = (&fuzz.replay, &fuzz.target) {
         let file = fs::canonicalize(file).context("the file to replay cannot be read")?;
-        return replay(root, target, &file);
+        return replay(root, &program, target, &file);
     }
     let guided = if fuzz.blind { None } else { guided(root) };
     let seconds = fuzz.minutes * 60;
@@ -99,7 +100,7 @@ pub fn run(root: &Path, fuzz: &Fuzz, out: &mut dyn Write) -> Result<u8> {
         let passed = match (transport(target), &guided) {
             (Some(test), _) => over_transport(root, test, seconds, &finds)?,
             (None, Some(program)) => by_coverage(root, program, target, seconds, &work)?,
-            (None, None) => blindly(root, target, seconds, &finds)?,
+            (None, None) => blindly(&program, target, seconds, &finds)?,
         };
         if !passed {
             code = EXIT_FAILED;
@@ -128,13 +129,17 @@ fn transport(target: &str) -> Option<&'static str> {
         .map(|(_, _, test)| *test)
 }
 
+/// Builds the targets without coverage; returns the program that runs them.
+fn blind_program(root: &Path) -> Result<PathBuf> {
+    // With the whole workspace, so that the libraries of the tests do.
+    cargo::run(cargo::cargo(root).args(["build", "--quiet", "--workspace", "--bin", PACKAGE]))?;
+    let name = format!("{PACKAGE}{}", std::env::consts::EXE_SUFFIX);
+    Ok(cargo::target_folder(root).join("debug").join(name))
+}
+
 /// Returns every target with what it reads.
-fn targets(root: &Path) -> Result<Vec<(String, String)>> {
-    let listed = cargo::output(
-        cargo::cargo(root)
-            .args(["run", "--quiet", "--package", PACKAGE, "--bin", PACKAGE])
-            .args(["--", "list"]),
-    )?;
+fn targets(program: &Path) -> Result<Vec<(String, String)>> {
+    let listed = cargo::output(Command::new(program).arg("list"))?;
     let mut targets: Vec<(String, String)> = listed
         .lines()
         .filter_map(|line| line.split_once(' '))
@@ -209,18 +214,9 @@ fn by_coverage(
     Ok(status.success())
 }
 
-fn blindly(root: &Path, target: &str, seconds: u64, finds: &Path) -> Result<bool> {
+fn blindly(program: &Path, target: &str, seconds: u64, finds: &Path) -> Result<bool> {
     let seed = seed();
-    let status = cargo::cargo(root)
-        .args([
-            "run",
-            "--quiet",
-            "--package",
-            PACKAGE,
-            "--bin",
-            PACKAGE,
-            "--",
-        ])
+    let status = Command::new(program)
         .arg(target)
         .arg(seconds.to_string())
         .arg(seed.to_string())
@@ -245,31 +241,19 @@ fn e2e(root: &Path, test: &str) -> Result<Command> {
     let program = cargo::build_server(root, false)?;
     let mut command = cargo::cargo(root);
     command
-        .args(["test", "--quiet", "--package", "e2e", "--test", "e2e", "--"])
+        .args(["test", "--quiet", "--workspace", "--test", "e2e", "--"])
         .args(["--exact", "--nocapture", test])
         .env("ZERO_MEMORY_BIN", program);
     Ok(command)
 }
 
 /// Reads one file again.
-fn replay(root: &Path, target: &str, file: &Path) -> Result<u8> {
+fn replay(root: &Path, program: &Path, target: &str, file: &Path) -> Result<u8> {
     let status = match transport(target) {
         Some(test) => e2e(root, test)?
             .env("ZERO_MEMORY_FUZZ_REPLAY", file)
             .status(),
-        None => cargo::cargo(root)
-            .args([
-                "run",
-                "--quiet",
-                "--package",
-                PACKAGE,
-                "--bin",
-                PACKAGE,
-                "--",
-            ])
-            .arg(target)
-            .arg(file)
-            .status(),
+        None => Command::new(program).arg(target).arg(file).status(),
     };
     let passed = status.context("the target cannot run")?.success();
     Ok(if passed { EXIT_CLEAN } else { EXIT_FAILED })
