@@ -24,12 +24,14 @@ pub struct Origin {
     pub notes: Option<String>,
 }
 
+// Both look a name up: left alone, SQLite would rather walk all memories of
+// the account in the order that is asked for.
 impl Read<'_> {
     /// Returns the id of the caller's newest live memory that was imported
     /// under a name.
     pub fn find_named_origin(&self, name: &str) -> Result<Option<MemoryRow>, Error> {
         let id: Option<String> = self.find(
-            "SELECT m.id FROM origin o JOIN memory m ON m.seq = o.memory \
+            "SELECT m.id FROM origin o INDEXED BY origin_name CROSS JOIN memory m ON m.seq = o.memory \
              WHERE o.owner = :me AND o.name = :name AND m.owner = :me AND m.retired_at IS NULL \
              ORDER BY m.seq DESC LIMIT 1",
             named_params! {":name": name, ":me": self.caller.key},
@@ -45,7 +47,7 @@ impl Read<'_> {
     /// the raw item with a hash under a name.
     pub fn find_same_origin(&self, name: &str, hash: &str) -> Result<Option<MemoryRow>, Error> {
         let id: Option<String> = self.find(
-            "SELECT m.id FROM origin o JOIN memory m ON m.seq = o.memory \
+            "SELECT m.id FROM origin o INDEXED BY origin_name CROSS JOIN memory m ON m.seq = o.memory \
              WHERE o.owner = :me AND o.name = :name AND m.owner = :me AND m.source_hash = :hash \
              ORDER BY m.seq DESC LIMIT 1",
             named_params! {":name": name, ":hash": hash, ":me": self.caller.key},
