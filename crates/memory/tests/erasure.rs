@@ -154,6 +154,8 @@ fn what_was_said_of_a_memory_goes_and_what_stands_beside_it_stays_sound() {
         (receipt.rules, receipt.links, receipt.scan.found),
         (2, 1, 0)
     );
+    let rules = world.memory.read_resource(&call(), "zm://rules").unwrap();
+    assert!(!rules.to_string().contains(MARK), "{rules}");
     // The successor is gone, and what it replaced stays out of reads.
     assert_eq!(world.recall("bridge"), [""; 0]);
     let versions = world.ok(History, json!({ "memory_id": old }));
