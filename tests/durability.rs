@@ -4,6 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+mod crowds;
+mod disks;
+mod ends;
+mod kills;
+mod stops;
+
 use serde_json::{Value, json};
 
 use crate::harness::{Door, Era, Pipes, Reply, Site, fresh};
@@ -286,11 +292,7 @@ fn p23_signals_end_the_process_cleanly() {
         let data = fresh();
         let mut pipes = Pipes::open(data.path(), Era::Legacy);
         pipes.remember("A pelican heard the signal.");
-        let sent = std::process::Command::new("kill")
-            .arg(format!("-{signal}"))
-            .arg(pipes.pid().to_string())
-            .status();
-        assert!(sent.is_ok_and(|status| status.success()), "kill is there");
+        crate::harness::signal(signal, pipes.pid());
         let (status, ..) = pipes.close();
         assert_eq!(status.code(), Some(0), "{signal}");
     }

@@ -1,6 +1,7 @@
 //! Starts the real binary and speaks to it: over pipes, over HTTP, in both
 //! protocol eras. Every process it starts is killed when its handle goes.
 
+mod hold;
 mod http;
 mod pipes;
 mod reply;
@@ -13,6 +14,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
+pub use hold::{Hold, unsound};
 pub use http::{Response, Site};
 pub use pipes::Pipes;
 pub use reply::{Reply, at};
@@ -65,6 +67,28 @@ pub fn binary() -> &'static Path {
         let name = format!("zero-memory{}", std::env::consts::EXE_SUFFIX);
         target.join("debug").join(name)
     })
+}
+
+/// Returns a command that runs the binary, by way of another one if there are
+/// words of it.
+pub fn under(wrapper: &[&str]) -> Command {
+    match wrapper {
+        [] => Command::new(binary()),
+        [program, words @ ..] => {
+            let mut command = Command::new(program);
+            command.args(words).arg(binary());
+            command
+        }
+    }
+}
+
+/// Sends a signal to a process.
+pub fn signal(name: &str, pid: u32) {
+    let sent = Command::new("kill")
+        .arg(format!("-{name}"))
+        .arg(pid.to_string())
+        .status();
+    assert!(sent.is_ok_and(|status| status.success()), "kill is there");
 }
 
 /// Returns the folder that cargo builds into.

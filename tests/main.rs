@@ -31,6 +31,8 @@ mod inspector;
 #[cfg(test)]
 mod library_faults;
 #[cfg(test)]
+mod logs;
+#[cfg(test)]
 mod official_clients;
 #[cfg(test)]
 mod plain_http;

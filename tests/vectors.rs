@@ -1,13 +1,9 @@
 //! Every test vector through every door, by the hand-written client.
 
-use std::io::{BufRead, BufReader};
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
-
 use serde_json::{Map, Value, json};
 
 use crate::harness::{
-    Door, N_DOORS, Reply, at, each_door_alone, filled, fresh, lone_door, vectors, vectors_in,
+    Door, Hold, N_DOORS, Reply, at, each_door_alone, filled, fresh, lone_door, vectors, vectors_in,
 };
 
 /// Runs one vector; returns what is wrong.
@@ -108,7 +104,7 @@ fn every_tool_answers_rate_limited_while_another_program_holds_the_store() {
                     let data = fresh();
                     let sort = index % N_DOORS;
                     lone_door(sort, data.path()).ok("entities", json!({}));
-                    let _hold = hold(data.path());
+                    let _hold = Hold::everything(data.path());
                     let mut door = lone_door(sort, data.path());
                     let tool = vector["tool"].as_str().expect("a tool");
                     let error = door.refused(tool, vector["input"].clone(), "rate_limited");
@@ -122,40 +118,6 @@ fn every_tool_answers_rate_limited_while_another_program_holds_the_store() {
         calls.flatten().collect()
     });
     assert!(failures.is_empty(), "{}", failures.join("\n"));
-}
-
-/// Another program that holds a memory file as long as this lives.
-struct Hold(Child);
-
-impl Drop for Hold {
-    fn drop(&mut self) {
-        // It ends when its input does.
-        drop(self.0.stdin.take());
-        let _ = self.0.wait();
-    }
-}
-
-/// Holds the memory file of a folder that nobody has open.
-fn hold(data: &Path) -> Hold {
-    const PROGRAM: &str = "import sqlite3, sys
-held = sqlite3.connect(sys.argv[1], isolation_level=None)
-held.execute('PRAGMA locking_mode = EXCLUSIVE')
-held.execute('BEGIN EXCLUSIVE')
-print('held', flush=True)
-sys.stdin.read()";
-    let python = std::env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
-    let mut child = Command::new(python)
-        .args(["-c", PROGRAM])
-        .arg(data.join("memory.db"))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("Python runs");
-    let mut said = String::new();
-    let output = child.stdout.take().expect("a pipe");
-    BufReader::new(output).read_line(&mut said).expect("text");
-    assert_eq!(said, "held\n");
-    Hold(child)
 }
 
 #[test]

@@ -3,16 +3,14 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::{
-    DEADLINE, Door, Era, MODERN, NEWEST_LEGACY, Reply, TOOLSET, binary, params, tool_call,
-};
+use super::{DEADLINE, Door, Era, MODERN, NEWEST_LEGACY, Reply, TOOLSET, params, tool_call, under};
 
 /// A `serve` process on a free port.
 pub struct Site {
@@ -31,7 +29,12 @@ impl Site {
 
     /// Starts a server with these arguments.
     pub fn start_with(data: &Path, arguments: &[&str]) -> Self {
-        let mut child = Command::new(binary())
+        Self::start_under(&[], data, arguments)
+    }
+
+    /// The same by way of another command, which runs the one that follows it.
+    pub fn start_under(wrapper: &[&str], data: &Path, arguments: &[&str]) -> Self {
+        let mut child = under(wrapper)
             .arg("serve")
             .arg("--data")
             .arg(data)
@@ -101,7 +104,7 @@ impl Site {
     }
 
     /// Sends a request with exactly these headers and `Host`, `Content-Length`
-    /// and `Connection`.
+    /// and `Connection: close`.
     pub fn send(
         &self,
         method: &str,
@@ -109,6 +112,41 @@ impl Site {
         headers: &[(&str, &str)],
         body: &[u8],
     ) -> Response {
+        self.try_send(method, path, headers, body)
+            .unwrap_or_else(|error| panic!("{method} {path} is not answered: {error}"))
+    }
+
+    /// The same to a server that may go away meanwhile.
+    pub fn try_send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> std::io::Result<Response> {
+        let mut stream = self.send_only(method, path, headers, body)?;
+        let mut bytes = Vec::new();
+        let mut chunk = [0; 65536];
+        loop {
+            match stream.read(&mut chunk) {
+                Ok(0) => break,
+                Ok(n_read) => bytes.extend_from_slice(&chunk[..n_read]),
+                // A reset after the answer, because the body was not read.
+                Err(_) if !bytes.is_empty() => break,
+                Err(error) => return Err(error),
+            }
+        }
+        Response::of(&bytes).ok_or_else(|| std::io::Error::other("the answer breaks off"))
+    }
+
+    /// Sends a request and leaves the answer in the connection.
+    pub fn send_only(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> std::io::Result<TcpStream> {
         let mut head = format!("{method} {path} HTTP/1.1\r\n");
         if !headers
             .iter()
@@ -119,31 +157,19 @@ impl Site {
         for (name, value) in headers {
             head.push_str(&format!("{name}: {value}\r\n"));
         }
-        head.push_str(&format!(
-            "Content-Length: {}\r\nConnection: close\r\n\r\n",
-            body.len()
-        ));
-        let mut stream = TcpStream::connect(&self.address).expect("it listens");
-        stream
-            .set_read_timeout(Some(DEADLINE))
-            .expect("a timeout can be set");
-        stream
-            .write_all(head.as_bytes())
-            .expect("the head is taken");
+        if !headers
+            .iter()
+            .any(|(name, _)| name.eq_ignore_ascii_case("connection"))
+        {
+            head.push_str("Connection: close\r\n");
+        }
+        head.push_str(&format!("Content-Length: {}\r\n\r\n", body.len()));
+        let mut stream = TcpStream::connect(&self.address)?;
+        stream.set_read_timeout(Some(DEADLINE))?;
+        stream.write_all(head.as_bytes())?;
         // A server may refuse a long body and answer before it is all sent.
         let _ = stream.write_all(body);
-        let mut bytes = Vec::new();
-        let mut chunk = [0; 65536];
-        loop {
-            match stream.read(&mut chunk) {
-                Ok(0) => break,
-                Ok(n_read) => bytes.extend_from_slice(&chunk[..n_read]),
-                // A reset after the answer, because the body was not read.
-                Err(_) if !bytes.is_empty() => break,
-                Err(error) => panic!("{method} {path} is not answered: {error}"),
-            }
-        }
-        Response::of(&bytes)
+        Ok(stream)
     }
 
     /// Sends a request as the owner.
@@ -154,13 +180,72 @@ impl Site {
         headers: &[(&str, &str)],
         body: &[u8],
     ) -> Response {
+        self.try_owner(method, path, headers, body)
+            .unwrap_or_else(|error| panic!("{method} {path} is not answered: {error}"))
+    }
+
+    /// The same to a server that may go away meanwhile.
+    pub fn try_owner(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> std::io::Result<Response> {
         let token = format!("Bearer {}", self.token);
         let mut all = vec![
             ("Authorization", token.as_str()),
             ("Content-Type", "application/json"),
         ];
         all.extend_from_slice(headers);
-        self.send(method, path, &all, body)
+        self.try_send(method, path, &all, body)
+    }
+
+    /// Sends a tool call on the plain route and leaves the answer in the
+    /// connection, which ends after it or is `keep-alive`.
+    pub fn begin_call(
+        &self,
+        connection: &str,
+        tool: &str,
+        arguments: &Value,
+    ) -> std::io::Result<TcpStream> {
+        let token = format!("Bearer {}", self.token);
+        let headers = [
+            ("Authorization", token.as_str()),
+            ("Content-Type", "application/json"),
+            ("Connection", connection),
+        ];
+        let path = format!("/api/tools/{tool}");
+        self.send_only("POST", &path, &headers, arguments.to_string().as_bytes())
+    }
+
+    /// Returns the next line of its log.
+    pub fn log_line(&self) -> String {
+        self.log
+            .lock()
+            .expect("nobody panics with it")
+            .recv_timeout(DEADLINE)
+            .expect("it logs another line")
+    }
+
+    /// Returns the id of the process.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits for the end of the process; returns how it ended and the rest of
+    /// its log.
+    pub fn wait(mut self) -> (ExitStatus, Vec<String>) {
+        let started = Instant::now();
+        let status = loop {
+            if let Some(status) = self.child.try_wait().expect("it can be waited for") {
+                break status;
+            }
+            assert!(started.elapsed() < DEADLINE, "it never ends");
+            std::thread::yield_now();
+        };
+        let rest = self.log.get_mut().expect("nobody panics with it");
+        (status, rest.iter().collect())
     }
 
     /// Posts a message to `/mcp` with the headers that its era wants; `name` is
@@ -217,9 +302,9 @@ pub struct Response {
 }
 
 impl Response {
-    fn of(bytes: &[u8]) -> Self {
-        let end = bytes.windows(4).position(|window| window == b"\r\n\r\n");
-        let end = end.unwrap_or_else(|| panic!("no head in {:?}", String::from_utf8_lossy(bytes)));
+    /// Reads a response; nothing if it is not all there.
+    fn of(bytes: &[u8]) -> Option<Self> {
+        let end = bytes.windows(4).position(|window| window == b"\r\n\r\n")?;
         let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
         let mut lines = head.split("\r\n");
         let status = lines
@@ -238,7 +323,11 @@ impl Response {
         if response.header("transfer-encoding") == Some("chunked") {
             response.body = unchunked(&response.body);
         }
-        response
+        let length = response.header("content-length");
+        let is_whole = length
+            .and_then(|length| length.parse::<usize>().ok())
+            .is_none_or(|length| response.body.len() >= length);
+        is_whole.then_some(response)
     }
 
     /// Returns a header.

@@ -4,14 +4,14 @@
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::{DEADLINE, Door, Era, NEWEST_LEGACY, Reply, TOOLSET, binary, hello, params, tool_call};
+use super::{DEADLINE, Door, Era, NEWEST_LEGACY, Reply, TOOLSET, hello, params, tool_call, under};
 
 /// A `stdio` process with its pipes.
 pub struct Pipes {
@@ -33,16 +33,22 @@ impl Pipes {
 
     /// Starts a process with every tool and these options.
     pub fn start_as(data: &Path, options: &[&str]) -> Self {
-        Self::spawn(data, options, &[(TOOLSET, "full")])
+        Self::spawn(&[], data, options, &[(TOOLSET, "full")])
     }
 
     /// Starts a process with these environment variables.
     pub fn start_with(data: &Path, variables: &[(&str, &str)]) -> Self {
-        Self::spawn(data, &[], variables)
+        Self::spawn(&[], data, &[], variables)
     }
 
-    fn spawn(data: &Path, options: &[&str], variables: &[(&str, &str)]) -> Self {
-        let mut child = Command::new(binary())
+    /// Starts a process with every tool by way of another command, which runs
+    /// the one that follows it.
+    pub fn start_under(wrapper: &[&str], data: &Path, options: &[&str]) -> Self {
+        Self::spawn(wrapper, data, options, &[(TOOLSET, "full")])
+    }
+
+    fn spawn(wrapper: &[&str], data: &Path, options: &[&str], variables: &[(&str, &str)]) -> Self {
+        let mut child = under(wrapper)
             .arg("stdio")
             .arg("--data")
             .arg(data)
@@ -216,6 +222,20 @@ impl Pipes {
     pub fn kill(mut self) {
         self.child.kill().expect("it can be killed");
         self.child.wait().expect("it can be waited for");
+    }
+
+    /// Kills the process and returns what it had said until then. A last line
+    /// may have been cut off.
+    pub fn kill_and_listen(mut self) -> Vec<Value> {
+        self.child.kill().expect("it can be killed");
+        self.child.wait().expect("it can be waited for");
+        let mut rest: Vec<Value> = self.early.drain(..).collect();
+        rest.extend(
+            self.output
+                .iter()
+                .filter_map(|line| serde_json::from_str(&line).ok()),
+        );
+        rest
     }
 
     /// Returns what it wrote on standard error so far.

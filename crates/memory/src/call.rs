@@ -1,9 +1,10 @@
 //! Who calls, with what, and what a connection remembers.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use store::ScopeKey;
+use store::{ScopeKey, Stop};
 
 use crate::guard;
 
@@ -21,9 +22,17 @@ pub struct Call {
     pub client: Option<ClientInfo>,
     /// Names this call in the log.
     pub request_id: String,
+    /// Ends it before it is done.
+    pub stop: Stop,
+    /// Scopes that it looked into or wrote to, for the log.
+    pub n_scopes: Arc<AtomicUsize>,
 }
 
 impl Call {
+    pub(crate) fn note_scopes(&self, view: &store::Read<'_>) {
+        self.n_scopes.fetch_max(view.n_scopes(), Ordering::SeqCst);
+    }
+
     /// Returns the program on the other end and its version, as it is kept.
     pub(crate) fn program(&self) -> Option<String> {
         let client = self.client.as_ref()?;

@@ -232,6 +232,27 @@ fn of_store(error: store::Error) -> contract::Error {
         }
         store::Error::Erased => contract::Error::unauthorized("this account was erased"),
         store::Error::NotAllowed => contract::Error::forbidden("you may not do this here"),
+        store::Error::Stopped => contract::Error::rate_limited(
+            "the call was stopped before its end, because it took too long or the server is ending; nothing of it was stored. Ask for less at a time (fewer scopes, a shorter query, a smaller page) or try again",
+            1,
+        ),
+        // Nothing that a caller can mend, but a person can.
+        store::Error::DiskFull => unusable(
+            &error,
+            "the disk is full and nothing of this call was stored; free some space, and then the same call works",
+        ),
+        store::Error::Disk(_) => unusable(
+            &error,
+            "the disk failed, is full or takes no larger files, and nothing of this call was stored; look at it, and then the same call works",
+        ),
+        store::Error::ReadOnly => unusable(
+            &error,
+            "the data folder can only be read and nothing of this call was stored; make it writable and start the server again",
+        ),
+        store::Error::Folder(_) => unusable(
+            &error,
+            "the data folder cannot be used; look at its permissions, `zero-memory doctor` says more",
+        ),
         store::Error::NewerFile { .. } => unusable(
             &error,
             "the memory was written by a newer version of this program and was left untouched; update zero-memory",
@@ -248,9 +269,7 @@ fn of_store(error: store::Error) -> contract::Error {
             &error,
             "the memory could not be brought to this version and is as it was; run the version of before, and `zero-memory doctor`",
         ),
-        store::Error::DiskFull
-        | store::Error::Folder(_)
-        | store::Error::Exists
+        store::Error::Exists
         | store::Error::NotEmpty
         | store::Error::Unfit(_)
         | store::Error::Commit(_)
@@ -316,6 +335,9 @@ mod tests {
             store::Error::Exists,
             store::Error::NotEmpty,
             store::Error::Unfit("why"),
+            store::Error::Disk(std::sync::Arc::new(sqlite())),
+            store::Error::ReadOnly,
+            store::Error::Stopped,
         ];
         let place = |error: &store::Error| match error {
             store::Error::Busy => 0,
@@ -334,9 +356,12 @@ mod tests {
             store::Error::Exists => 13,
             store::Error::NotEmpty => 14,
             store::Error::Unfit(_) => 15,
+            store::Error::Disk(_) => 16,
+            store::Error::ReadOnly => 17,
+            store::Error::Stopped => 18,
         };
         let places: Vec<usize> = all.iter().map(place).collect();
-        assert_eq!(places, (0..16).collect::<Vec<_>>());
+        assert_eq!(places, (0..19).collect::<Vec<_>>());
         all
     }
 

@@ -152,3 +152,4 @@ mod write_path;
 pub use call::{Call, ClientInfo, Session};
 pub use clock::Clock;
 pub use open::{Keeper, Memory, MemoryOptions};
+pub use store::{Stop, Why};

@@ -8,6 +8,7 @@ use std::convert::Infallible;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use contract::Views;
 use store::{Caller, DayCount, Metric, ScopeKey, Store, ThreadRow};
@@ -52,9 +53,18 @@ impl Deref for Memory {
 struct Shared {
     dir: PathBuf,
     clock: Clock,
-    store: Mutex<Option<Arc<Store>>>,
+    store: Mutex<Opening>,
     /// The account of the last call, looked up once.
     caller: Mutex<Option<(Account, Caller)>>,
+}
+
+/// The store, once it is open.
+#[derive(Default)]
+struct Opening {
+    store: Option<Arc<Store>>,
+    /// When a call last gave up on another process that holds the file. Those
+    /// who queued behind it give up with it.
+    gave_up: Option<Instant>,
 }
 
 /// On whose behalf calls are made.
@@ -77,7 +87,7 @@ impl Memory {
         let shared = Shared {
             dir,
             clock,
-            store: Mutex::new(None),
+            store: Mutex::default(),
             caller: Mutex::new(None),
         };
         Self {
@@ -112,6 +122,7 @@ impl Memory {
             .store
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
+            .store
             .take();
         self.shared
             .caller
@@ -227,7 +238,7 @@ impl Memory {
         &self,
         body: impl FnOnce(&mut store::Read<'_>) -> Result<R, Error>,
     ) -> Option<Result<R, Error>> {
-        let store = self.shared.store.try_lock().ok()?.clone()?;
+        let store = self.shared.store.try_lock().ok()?.store.clone()?;
         let known = self.shared.caller.try_lock().ok()?.clone();
         let (account, caller) = known?;
         (account == self.account).then(|| store.read(&caller, body))
@@ -258,40 +269,59 @@ impl Keeper {
 
     /// Returns the store, opening it if this is the first call.
     fn store(&self) -> Result<Arc<Store>, Error> {
+        let entered = Instant::now();
         let mut open = self
             .shared
             .store
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if let Some(store) = open.as_ref() {
+        if let Some(store) = open.store.as_ref() {
             return Ok(Arc::clone(store));
         }
-        let store = Arc::new(Store::open(&self.shared.dir, tokenise)?);
-        if !store.tightened().is_empty() {
-            let files = store.tightened().join(", ");
-            tracing::warn!(files, "others could read these; now only their owner can");
+        if open.gave_up.is_some_and(|moment| entered < moment) {
+            return Err(Error::Store(store::Error::Busy));
         }
-        *open = Some(Arc::clone(&store));
-        Ok(store)
+        match Store::open(&self.shared.dir, tokenise) {
+            Ok(store) => {
+                let store = Arc::new(store);
+                if store.is_read_only() {
+                    tracing::warn!(
+                        "the data folder can only be read: nothing is stored until it can be written to and the server is started again"
+                    );
+                }
+                if !store.tightened().is_empty() {
+                    let files = store.tightened().join(", ");
+                    tracing::warn!(files, "others could read these; now only their owner can");
+                }
+                open.store = Some(Arc::clone(&store));
+                Ok(store)
+            }
+            Err(error) => {
+                open.gave_up = matches!(error, store::Error::Busy).then(Instant::now);
+                Err(Error::Store(error))
+            }
+        }
     }
 
     /// Returns the account on whose behalf calls are made.
     fn caller(&self, store: &Store) -> Result<Caller, Error> {
-        let mut known = self
-            .shared
-            .caller
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some((account, caller)) = known.as_ref()
+        let known = || {
+            self.shared
+                .caller
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
+        if let Some((account, caller)) = known().as_ref()
             && *account == self.account
         {
             return Ok(caller.clone());
         }
+        // Not while the lock is held: it may wait long for another process.
         let caller = match &self.account {
             Account::Owner(handle) => store.get_or_create_owner(handle, self.now())?,
             Account::Named(handle) => store.get_or_create_account(handle, self.now())?,
         };
-        *known = Some((self.account.clone(), caller.clone()));
+        *known() = Some((self.account.clone(), caller.clone()));
         Ok(caller)
     }
 }
@@ -384,32 +414,44 @@ impl Views for Memory {
 
     fn read<R>(
         &self,
-        _call: &Call,
+        call: &Call,
         body: impl FnOnce(&mut store::Read<'_>) -> Result<R, contract::Error>,
     ) -> Result<R, contract::Error> {
         let store = self.store()?;
         let caller = self.caller(&store)?;
-        Ok(store.read(&caller, |view| body(view).map_err(Error::Answer))?)
+        Ok(store.read_until(&call.stop, &caller, |view| {
+            let outcome = body(view);
+            call.note_scopes(view);
+            outcome.map_err(Error::Answer)
+        })?)
     }
 
     fn append<R>(
         &self,
-        _call: &Call,
+        call: &Call,
         body: impl FnOnce(&mut store::Append<'_>) -> Result<R, contract::Error>,
     ) -> Result<R, contract::Error> {
         let store = self.store()?;
         let caller = self.caller(&store)?;
-        Ok(store.append(&caller, |view| body(view).map_err(Error::Answer))?)
+        Ok(store.append_until(&call.stop, &caller, |view| {
+            let outcome = body(view);
+            call.note_scopes(view);
+            outcome.map_err(Error::Answer)
+        })?)
     }
 
     fn write<R>(
         &self,
-        _call: &Call,
+        call: &Call,
         body: impl FnOnce(&mut store::Write<'_>) -> Result<R, contract::Error>,
     ) -> Result<R, contract::Error> {
         let store = self.store()?;
         let caller = self.caller(&store)?;
-        Ok(store.write(&caller, |view| body(view).map_err(Error::Answer))?)
+        Ok(store.write_until(&call.stop, &caller, |view| {
+            let outcome = body(view);
+            call.note_scopes(view);
+            outcome.map_err(Error::Answer)
+        })?)
     }
 }
 

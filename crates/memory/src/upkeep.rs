@@ -225,6 +225,14 @@ fn of_store(error: store::Error, file: &Path, dir: &Path) -> Failure {
             "update zero-memory",
         ),
         store::Error::DiskFull => Failure::new("the disk is full", "make room, and try again"),
+        store::Error::Disk(cause) => Failure::new(
+            format!("the disk failed, or takes no larger files: {cause}"),
+            "look at the disk and the limits on files, and try again",
+        ),
+        store::Error::ReadOnly => Failure::new(
+            format!("{} can only be read", dir.display()),
+            "make it writable, and try again",
+        ),
         store::Error::Folder(cause) => Failure::new(
             format!("{file} or {} cannot be used: {cause}", dir.display()),
             "check the names and the rights on both",
@@ -234,6 +242,7 @@ fn of_store(error: store::Error, file: &Path, dir: &Path) -> Failure {
             "try again, or end the program that holds it",
         ),
         store::Error::Emptied
+        | store::Error::Stopped
         | store::Error::Migration { .. }
         | store::Error::Commit(_)
         | store::Error::NotAllowed

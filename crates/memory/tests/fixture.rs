@@ -133,12 +133,12 @@ pub fn run(memory: &Memory, call: &Call, tool: ToolName, input: Value) -> Result
 /// A call without a session, as HTTP makes it.
 pub fn call() -> Call {
     Call {
-        session: None,
         client: Some(ClientInfo {
             name: "tester".to_owned(),
             version: "1.0".to_owned(),
         }),
         request_id: "req_test".to_owned(),
+        ..Call::default()
     }
 }
 

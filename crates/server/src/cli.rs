@@ -224,6 +224,28 @@ pub struct Settings {
     /// Which tools to offer.
     #[arg(long, value_enum, default_value = DEFAULT_TOOLSET, env = "ZERO_MEMORY_TOOLSET")]
     pub toolset: Toolset,
+    /// Seconds that a call may take before it is stopped and refused.
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 30,
+        value_parser = clap::value_parser!(u64).range(1..=3_600),
+        env = "ZERO_MEMORY_DEADLINE"
+    )]
+    pub deadline: u64,
+    /// Calls that are taken at once; more are refused until some are done.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1_024,
+        value_parser = clap::value_parser!(u32).range(1..=65_536),
+        env = "ZERO_MEMORY_MAX_CALLS"
+    )]
+    pub max_calls: u32,
+    /// Panic in every call of a tool, for a proof.
+    #[cfg(debug_assertions)]
+    #[arg(long, hide = true, value_name = "TOOL")]
+    pub panic_in: Option<String>,
     /// How much to log on standard error.
     #[arg(long, value_enum, env = "ZERO_MEMORY_LOG")]
     pub log: Option<Level>,

@@ -6,14 +6,15 @@
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use contract::{Error, ToolName};
 use jsonschema::Validator;
 use memory::{Call, Memory};
 use serde_json::Value;
+
+use crate::crowd::Crowd;
 
 mod arguments;
 mod deprecated;
@@ -27,8 +28,10 @@ pub struct Door {
     memory: Memory,
     tools: BTreeMap<ToolName, Entry>,
     served: String,
-    in_flight: AtomicUsize,
+    crowd: Arc<Crowd>,
     uses: deprecated::Uses,
+    #[cfg(debug_assertions)]
+    panics_in: Option<ToolName>,
 }
 
 /// What the door keeps of one tool.
@@ -51,7 +54,12 @@ struct Named {
 impl Door {
     /// Returns the door to this memory: it knows all tools, and offers those
     /// of the served list.
-    pub fn new(memory: Memory, all: &str, served: &str) -> Result<Self, serde_json::Error> {
+    pub fn new(
+        memory: Memory,
+        all: &str,
+        served: &str,
+        crowd: Crowd,
+    ) -> Result<Self, serde_json::Error> {
         let list: Vec<Value> = serde_json::from_str(all)?;
         let offered: Vec<Named> = serde_json::from_str(served)?;
         let mut tools = BTreeMap::new();
@@ -76,9 +84,17 @@ impl Door {
             memory,
             tools,
             served: served.to_owned(),
-            in_flight: AtomicUsize::new(0),
+            crowd: Arc::new(crowd),
             uses: deprecated::Uses::default(),
+            #[cfg(debug_assertions)]
+            panics_in: None,
         })
+    }
+
+    /// Has every call of a tool panic.
+    #[cfg(debug_assertions)]
+    pub fn panic_in(&mut self, tool: Option<&str>) {
+        self.panics_in = tool.and_then(ToolName::find);
     }
 
     /// Returns the memory behind the door.
@@ -107,14 +123,13 @@ impl Door {
         unknown("tool", name, &names)
     }
 
-    /// Returns how many calls are being worked on.
-    pub fn in_flight(&self) -> usize {
-        self.in_flight.load(Ordering::SeqCst)
+    /// Returns who waits at the door and who is inside.
+    pub fn crowd(&self) -> &Arc<Crowd> {
+        &self.crowd
     }
 
     /// Runs one call to its end. Blocks: call it off the asynchronous threads.
     pub fn call(&self, call: &Call, tool: ToolName, arguments: Value) -> Result<Value, Error> {
-        let _running = Running::enter(&self.in_flight);
         let entry = self
             .tools
             .get(&tool)
@@ -168,7 +183,14 @@ impl Door {
 
     /// Calls the handler.
     fn dispatch(&self, call: &Call, tool: ToolName, arguments: Value) -> Result<Value, Error> {
-        answered(|| contract::dispatch(&self.memory, call, tool, arguments))
+        answered(|| {
+            #[cfg(debug_assertions)]
+            #[expect(clippy::panic, reason = "it was asked for")]
+            if self.panics_in == Some(tool) {
+                panic!("on purpose");
+            }
+            contract::dispatch(&self.memory, call, tool, arguments)
+        })
     }
 }
 
@@ -221,22 +243,6 @@ fn listed(tool: ToolName, error: Error) -> Error {
             "{} answered an error that it does not list: {error}",
             tool.as_str()
         ))
-    }
-}
-
-/// Counts a call while it runs, also when it panics.
-struct Running<'a>(&'a AtomicUsize);
-
-impl<'a> Running<'a> {
-    fn enter(count: &'a AtomicUsize) -> Self {
-        count.fetch_add(1, Ordering::SeqCst);
-        Self(count)
-    }
-}
-
-impl Drop for Running<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
     }
 }
 

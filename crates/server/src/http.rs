@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use axum::Router;
-use axum::body::Bytes;
-use axum::extract::{DefaultBodyLimit, Path, State};
+use axum::body::Body;
+use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
@@ -26,8 +26,10 @@ use crate::door::Door;
 use crate::logs;
 use crate::wire::{MAX_MESSAGE_BYTES, mark_lone_surrogates};
 
+mod bodies;
 mod guard;
 
+use bodies::{Bodies, Unread};
 pub use guard::RequestId;
 
 /// What the routes share.
@@ -36,6 +38,7 @@ struct Site {
     door: Arc<Door>,
     token: Arc<str>,
     address: SocketAddr,
+    bodies: Bodies,
 }
 
 /// Returns a listener on loopback, and refuses to be reachable from elsewhere.
@@ -62,6 +65,7 @@ pub async fn serve<S: ServerHandler>(
         door,
         token: token.into(),
         address: listener.local_addr()?,
+        bodies: Bodies::new(),
     };
     // Without it, every streamed reply waits 40 ms for Nagle's algorithm.
     let listener = listener.tap_io(|stream| {
@@ -90,7 +94,7 @@ fn router<S: ServerHandler>(site: Site, handler: impl Fn() -> S + Send + Sync + 
     );
     let mcp = Router::new()
         .route_service("/mcp", mcp)
-        .layer(from_fn(guard::readable_message))
+        .layer(from_fn_with_state(site.clone(), guard::readable_message))
         .layer(from_fn_with_state(site.clone(), guard::mcp_token));
     // What is declared is served, and nothing else besides MCP.
     let (mut open, mut guarded) = (Router::new(), Router::new());
@@ -106,9 +110,7 @@ fn router<S: ServerHandler>(site: Site, handler: impl Fn() -> S + Send + Sync + 
             Auth::Bearer => guarded = guarded.route(route.path(), handler),
         }
     }
-    let guarded = guarded
-        .layer(DefaultBodyLimit::max(MAX_MESSAGE_BYTES))
-        .layer(from_fn_with_state(site.clone(), guard::api_token));
+    let guarded = guarded.layer(from_fn_with_state(site.clone(), guard::api_token));
     open.merge(guarded)
         .merge(mcp)
         .fallback(no_route)
@@ -155,11 +157,11 @@ async fn no_method() -> Response {
 
 async fn call_tool(
     State(site): State<Site>,
-    axum::Extension(RequestId(request_id)): axum::Extension<RequestId>,
+    axum::Extension(request): axum::Extension<RequestId>,
     Path(name): Path<String>,
     method: axum::http::Method,
     headers: HeaderMap,
-    body: Result<Bytes, axum::extract::rejection::BytesRejection>,
+    body: Body,
 ) -> Response {
     if method != axum::http::Method::POST {
         let mut response = no_method().await;
@@ -170,17 +172,27 @@ async fn call_tool(
     let Some(tool) = site.door.find(&name) else {
         return error_response(&Error::not_found(site.door.unknown_tool(&name)));
     };
-    let arguments = match read_body(body) {
+    let read = match site.bodies.read(body).await {
+        Ok(read) => read,
+        Err(unread) => return error_response(&of_unread(&unread)),
+    };
+    let arguments = match read_arguments(&read.bytes) {
         Ok(arguments) => arguments,
         Err(error) => return error_response(&error),
     };
     let call = Call {
-        session: None,
         client: client_of(&headers),
-        request_id,
+        request_id: request.observed(),
+        stop: site.door.crowd().stop(),
+        ..Call::default()
     };
     let door = Arc::clone(&site.door);
-    let outcome = logs::observed(call, tool, move |call| door.call(call, tool, arguments)).await;
+    // When the connection breaks, this future is dropped and the call ends.
+    let never = std::future::pending();
+    let outcome = logs::observed(site.door.crowd(), call, tool, never, move |call| {
+        door.call(call, tool, arguments)
+    })
+    .await;
     match outcome {
         Ok(payload) => json_response(StatusCode::OK, &payload),
         Err(error) => error_response(&error),
@@ -189,21 +201,28 @@ async fn call_tool(
 
 async fn erase_memories(
     State(site): State<Site>,
-    axum::Extension(RequestId(request_id)): axum::Extension<RequestId>,
+    axum::Extension(request): axum::Extension<RequestId>,
     headers: HeaderMap,
-    body: Result<Bytes, axum::extract::rejection::BytesRejection>,
+    body: Body,
 ) -> Response {
-    let body = match read_body(body) {
+    let read = match site.bodies.read(body).await {
+        Ok(read) => read,
+        Err(unread) => return error_response(&of_unread(&unread)),
+    };
+    let body = match read_arguments(&read.bytes) {
         Ok(body) => body,
         Err(error) => return error_response(&error),
     };
     let call = Call {
-        session: None,
         client: client_of(&headers),
-        request_id,
+        request_id: request.observed(),
+        stop: site.door.crowd().stop(),
+        ..Call::default()
     };
     let door = Arc::clone(&site.door);
-    let outcome = logs::observed_method(call, Route::EraseMemories.as_str(), move |call| {
+    let route = Route::EraseMemories.as_str();
+    let never = std::future::pending();
+    let outcome = logs::observed_method(site.door.crowd(), call, route, never, move |call| {
         door.erase(call, body)
     });
     match outcome.await {
@@ -212,28 +231,18 @@ async fn erase_memories(
     }
 }
 
-fn read_body(
-    body: Result<Bytes, axum::extract::rejection::BytesRejection>,
-) -> Result<Value, Error> {
-    match body {
-        Ok(bytes) => read_arguments(&bytes),
-        Err(rejection) if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE => Err(too_large()),
-        Err(_) => Err(broken_body()),
+/// Returns what to say about a body that was not read.
+fn of_unread(unread: &Unread) -> Error {
+    match unread {
+        Unread::Broken => Error::validation("the body broke off before its end"),
+        Unread::TooLarge(_) => {
+            Error::validation(format!("a body may have at most {MAX_MESSAGE_BYTES} bytes"))
+        }
+        Unread::Crowded => Error::rate_limited(
+            "the server reads as much at once as it takes; nothing of this call was done, so send it again",
+            1,
+        ),
     }
-}
-
-/// Whether a body could not be read because it is over the limit.
-fn is_too_large(error: &axum::Error) -> bool {
-    let cause = std::error::Error::source(error);
-    cause.is_some_and(|cause| cause.to_string().contains("length limit exceeded"))
-}
-
-fn broken_body() -> Error {
-    Error::validation("the body broke off before its end")
-}
-
-fn too_large() -> Error {
-    Error::validation(format!("a body may have at most {MAX_MESSAGE_BYTES} bytes"))
 }
 
 fn read_arguments(bytes: &[u8]) -> Result<Value, Error> {

@@ -1,19 +1,18 @@
 //! Structured logs on stderr: one line a call, never content, query text or a
 //! token.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use contract::{Access, Error, ErrorCode, ToolName};
-use memory::Call;
+use memory::{Call, Stop, Why};
 use serde_json::Value;
-use tokio::sync::Semaphore;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-/// Writes that may hold a thread at once; of the 64 threads, the others are
-/// for reads.
-const WRITING: usize = 48;
+use crate::crowd::Crowd;
 
 /// Starts logging at this level.
 ///
@@ -52,54 +51,67 @@ pub fn request_id() -> String {
 }
 
 /// Runs a blocking call off the asynchronous threads and logs how it ended.
+///
+/// It is called off when `gone` resolves, and when nobody waits for it any
+/// more because this future was dropped.
 pub async fn observed(
+    crowd: &Arc<Crowd>,
     call: Call,
     tool: ToolName,
+    gone: impl Future<Output = ()>,
     body: impl FnOnce(&Call) -> Result<Value, Error> + Send + 'static,
 ) -> Result<Value, Error> {
-    // Writes wait for each other; they must not keep the threads from reads.
-    static WRITES: Semaphore = Semaphore::const_new(WRITING);
-    let _turn = match tool.access() {
-        Access::Read => None,
-        Access::Append | Access::Write => WRITES.acquire().await.ok(),
-    };
-    blocking(call, tool.as_str(), body).await
+    blocking(crowd, call, tool.as_str(), tool.access(), gone, body).await
 }
 
 /// The same for a method of the protocol that only reads.
 pub async fn observed_method<T: Send + 'static>(
+    crowd: &Arc<Crowd>,
     call: Call,
     method: &'static str,
+    gone: impl Future<Output = ()>,
     body: impl FnOnce(&Call) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
-    blocking(call, method, body).await
+    blocking(crowd, call, method, Access::Read, gone, body).await
 }
 
 async fn blocking<T: Send + 'static>(
+    crowd: &Arc<Crowd>,
     call: Call,
     name: &'static str,
+    access: Access,
+    gone: impl Future<Output = ()>,
     body: impl FnOnce(&Call) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
-    let request_id = call.request_id.clone();
-    let started = Instant::now();
-    let outcome = tokio::task::spawn_blocking(move || body(&call))
-        .await
-        .unwrap_or_else(|error| Err(Error::internal(error)));
-    let duration_us = started.elapsed().as_micros();
-    let outcome = outcome.map_err(|error| named(error, &request_id));
-    match &outcome {
-        Ok(_) => {
-            tracing::info!(target: "zero_memory", request_id, tool = name, duration_us, outcome = "ok")
+    let mut line = Line::begin(&call, name);
+    let stop = call.stop.clone();
+    let work = async {
+        let place = crowd.enter()?;
+        let _turn = match access {
+            Access::Read => None,
+            Access::Append | Access::Write => crowd.writes.acquire().await.ok(),
+        };
+        // The thread keeps the place: it may be at work longer than anybody
+        // waits for it.
+        let work = move || {
+            let _place = place;
+            body(&call)
+        };
+        tokio::task::spawn_blocking(work)
+            .await
+            .unwrap_or_else(|error| Err(Error::internal(error)))
+    };
+    tokio::pin!(work);
+    let outcome = tokio::select! {
+        biased;
+        outcome = &mut work => outcome,
+        () = gone => {
+            stop.ask();
+            work.await
         }
-        Err(error) if error.code == ErrorCode::Internal => {
-            let cause = error.cause().unwrap_or_default();
-            tracing::error!(target: "zero_memory", request_id, tool = name, duration_us, outcome = "internal", cause = ?cause);
-        }
-        Err(error) => {
-            let code = error.code.as_str();
-            tracing::info!(target: "zero_memory", request_id, tool = name, duration_us, outcome = code);
-        }
-    }
+    };
+    let outcome = outcome.map_err(|error| named(error, &line.request_id));
+    line.end(outcome.as_ref().err());
     outcome
 }
 
@@ -111,8 +123,74 @@ fn named(mut error: Error, request_id: &str) -> Error {
     error
 }
 
+/// Logs an HTTP request that reached no tool: what was asked for is not told,
+/// because anything may stand in a path.
+pub fn unobserved(request_id: &str, started: Instant, status: u16) {
+    let duration_us = started.elapsed().as_micros();
+    tracing::info!(target: "zero_memory", request_id, tool = "-", n_scopes = 0, duration_us, outcome = status);
+}
+
+/// The one log line of a request, written when it is over or given up.
+struct Line {
+    request_id: String,
+    tool: &'static str,
+    started: Instant,
+    n_scopes: Arc<AtomicUsize>,
+    stop: Stop,
+    outcome: &'static str,
+    cause: Option<String>,
+}
+
+impl Line {
+    fn begin(call: &Call, tool: &'static str) -> Self {
+        Self {
+            request_id: call.request_id.clone(),
+            tool,
+            started: Instant::now(),
+            n_scopes: Arc::clone(&call.n_scopes),
+            stop: call.stop.clone(),
+            // Unless it comes to an end.
+            outcome: "cancelled",
+            cause: None,
+        }
+    }
+
+    fn end(&mut self, error: Option<&Error>) {
+        self.outcome = match error {
+            None => "ok",
+            Some(error) if error.code == ErrorCode::RateLimited => match self.stop.why() {
+                Some(Why::Asked) => "cancelled",
+                Some(Why::Late) => "deadline",
+                None => error.code.as_str(),
+            },
+            Some(error) => error.code.as_str(),
+        };
+        self.cause = error.and_then(Error::cause).map(str::to_owned);
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        let (request_id, tool, outcome) = (&self.request_id, self.tool, self.outcome);
+        let n_scopes = self.n_scopes.load(Ordering::SeqCst);
+        let duration_us = self.started.elapsed().as_micros();
+        match &self.cause {
+            None => {
+                tracing::info!(target: "zero_memory", request_id, tool, n_scopes, duration_us, outcome);
+            }
+            Some(cause) => {
+                tracing::error!(target: "zero_memory", request_id, tool, n_scopes, duration_us, outcome, cause);
+            }
+        }
+        // Nobody waits for what is not done by now.
+        self.stop.ask();
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[tokio::test]
@@ -121,11 +199,17 @@ mod tests {
             request_id: "req_1".to_owned(),
             ..Call::default()
         };
-        let outcome = observed(call(), ToolName::Recall, |_| panic!("boom")).await;
+        let crowd = Arc::new(Crowd::new(1, Duration::from_secs(60)));
+        let never = std::future::pending::<()>;
+        let outcome = observed(&crowd, call(), ToolName::Recall, never(), |_| {
+            panic!("boom")
+        })
+        .await;
         let error = outcome.unwrap_err();
         assert_eq!(error.code, ErrorCode::Internal);
         assert_eq!(error.message, "the server failed; report request req_1");
-        let outcome = observed(call(), ToolName::Recall, |_| Ok(Value::Null)).await;
+        let work = |_: &Call| Ok(Value::Null);
+        let outcome = observed(&crowd, call(), ToolName::Recall, never(), work).await;
         assert_eq!(outcome.unwrap(), Value::Null);
     }
 }

@@ -13,6 +13,7 @@ use cli::{Arguments, Command, Level, Settings};
 mod answer;
 mod cli;
 mod commands;
+mod crowd;
 mod door;
 #[cfg(debug_assertions)]
 mod fixtures;

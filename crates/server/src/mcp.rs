@@ -22,6 +22,7 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
+use crate::crowd::Crowd;
 use crate::door::Door;
 use crate::http::RequestId;
 use crate::instructions::{Composed, Facts, compose};
@@ -125,7 +126,13 @@ impl Handler {
             session: self.session.clone().filter(|_| !modern),
             client: client_of(context, modern),
             request_id: request_id_of(context),
+            stop: self.shared.door.crowd().stop(),
+            ..Call::default()
         }
+    }
+
+    fn crowd(&self) -> &Arc<Crowd> {
+        self.shared.door.crowd()
     }
 
     async fn run(
@@ -141,8 +148,11 @@ impl Handler {
         let limits = Limits::of(call.client.as_ref().map(|client| client.name.as_str()));
         let arguments = request.arguments.map_or(Value::Null, Value::Object);
         let door = Arc::clone(&self.shared.door);
-        let outcome =
-            logs::observed(call, tool, move |call| door.call(call, tool, arguments)).await;
+        let gone = context.ct.cancelled();
+        let outcome = logs::observed(self.crowd(), call, tool, gone, move |call| {
+            door.call(call, tool, arguments)
+        })
+        .await;
         let mut result = match outcome {
             Ok(payload) => answer::success(tool, payload, limits),
             Err(error) => answer::failure(&error),
@@ -179,7 +189,7 @@ fn request_id_of(context: &RequestContext<RoleServer>) -> String {
         .extensions
         .get::<axum::http::request::Parts>()
         .and_then(|parts| parts.extensions.get::<RequestId>())
-        .map_or_else(logs::request_id, |RequestId(id)| id.clone())
+        .map_or_else(logs::request_id, RequestId::observed)
 }
 
 fn is_modern(context: &RequestContext<RoleServer>) -> bool {
@@ -300,12 +310,14 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let call = self.call_of(&context);
+        let gone = context.ct.cancelled();
         let door = Arc::clone(&self.shared.door);
         let uri = request.uri.clone();
-        let outcome = logs::observed_method(call, "resources/read", move |call| {
-            door.memory().read_resource(call, &uri)
-        })
-        .await;
+        let outcome =
+            logs::observed_method(self.crowd(), call, "resources/read", gone, move |call| {
+                door.memory().read_resource(call, &uri)
+            })
+            .await;
         let payload = outcome.map_err(|error| resources::read_error(&error, &request.uri))?;
         let contents = ResourceContents::text(payload.to_string(), request.uri)
             .with_mime_type("application/json");
@@ -336,7 +348,8 @@ impl ServerHandler for Handler {
         let values = prompts::values(spec, request.arguments, memory)?;
         let shared = Arc::clone(&self.shared);
         let call = self.call_of(&context);
-        let text = logs::observed_method(call, "prompts/get", move |call| {
+        let gone = context.ct.cancelled();
+        let text = logs::observed_method(self.crowd(), call, "prompts/get", gone, move |call| {
             prompts::composed(&shared.door, call, spec, &values, &shared.toolset)
         })
         .await
@@ -355,9 +368,14 @@ impl ServerHandler for Handler {
         let source = completion::source_of(&request.r#ref, &request.argument)?;
         let door = Arc::clone(&self.shared.door);
         let call = self.call_of(&context);
-        let info = logs::observed_method(call, "completion/complete", move |call| {
-            completion::suggested(&door, call, source, &request.argument.value)
-        })
+        let gone = context.ct.cancelled();
+        let info = logs::observed_method(
+            self.crowd(),
+            call,
+            "completion/complete",
+            gone,
+            move |call| completion::suggested(&door, call, source, &request.argument.value),
+        )
         .await
         .map_err(|error| resources::told(&error))?;
         let mut result = CompleteResult::new(info);

@@ -15,6 +15,7 @@ use tokio::io::BufReader;
 use tokio::sync::watch;
 
 use crate::cli::{Backups, Settings, Toolset};
+use crate::crowd::Crowd;
 use crate::door::Door;
 use crate::mcp::{Handler, Shared};
 use crate::{http, local, say, stdio, upkeep};
@@ -27,8 +28,12 @@ const FINISH: Duration = Duration::from_secs(11);
 /// longer than its transport waits for answers that are owed.
 const LAST: Duration = Duration::from_millis(900);
 
-/// How long open HTTP streams may linger after the end was asked for.
-const GRACE: Duration = Duration::from_millis(700);
+/// How long calls may still be worked on after the end was asked for; then
+/// they are called off. The whole process has to be gone within a second.
+const DRAIN: Duration = Duration::from_millis(600);
+
+/// How long open HTTP streams may linger after that.
+const GRACE: Duration = Duration::from_millis(200);
 
 /// Asynchronous threads: they only move bytes.
 const WORKERS: usize = 2;
@@ -77,9 +82,16 @@ fn start<F: Future<Output = Result<()>>>(
         Toolset::Core => TOOLS_LIST_CORE,
         Toolset::Full => TOOLS_LIST_FULL,
     };
-    let door = Arc::new(
-        Door::new(memory, TOOLS_LIST_FULL, served).context("the served tools cannot be read")?,
+    let crowd = Crowd::new(
+        usize::try_from(settings.max_calls).unwrap_or(usize::MAX),
+        Duration::from_secs(settings.deadline),
     );
+    #[cfg_attr(not(debug_assertions), expect(unused_mut, reason = "see below"))]
+    let mut door = Door::new(memory, TOOLS_LIST_FULL, served, crowd)
+        .context("the served tools cannot be read")?;
+    #[cfg(debug_assertions)]
+    door.panic_in(settings.panic_in.as_deref());
+    let door = Arc::new(door);
     let shared = Arc::new(Shared::new(Arc::clone(&door), settings.toolset.as_str())?);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(WORKERS)
@@ -92,7 +104,10 @@ fn start<F: Future<Output = Result<()>>>(
         shared,
         folder,
     };
-    let outcome = runtime.block_on(serve(parts));
+    let outcome = runtime.block_on(async {
+        survive_long_files();
+        serve(parts).await
+    });
     finish(&door);
     // A blocked read of standard input must not hold the process.
     runtime.shutdown_background();
@@ -102,9 +117,11 @@ fn start<F: Future<Output = Result<()>>>(
 async fn serve_stdio(parts: Parts, project: Option<String>) -> Result<()> {
     let session = Arc::new(Session::new(project));
     let handler = Handler::new(parts.shared, Some(session));
+    let crowd = Arc::clone(parts.door.crowd());
     let (reader, writer) = rmcp::transport::stdio_pipes();
     let (ask, stop) = watch::channel(false);
-    let lines = stdio::Lines::new(BufReader::new(reader), writer, stop);
+    let lines =
+        stdio::Lines::new(BufReader::new(reader), writer, stop).at_end(move || crowd.disperse());
     let serve = async {
         match handler.serve(lines).await {
             Ok(running) => running
@@ -160,7 +177,8 @@ async fn serve_http<S: ServerHandler>(
         outcome = serving => outcome,
         () = async {
             end_asked().await;
-            let _ = tokio::time::timeout(FINISH, idle(&door)).await;
+            let _ = tokio::time::timeout(DRAIN, idle(&door)).await;
+            door.crowd().disperse();
             tokio::time::sleep(GRACE).await;
         } => Ok(()),
     }
@@ -168,18 +186,33 @@ async fn serve_http<S: ServerHandler>(
 
 /// Resolves when no call is worked on.
 async fn idle(door: &Door) {
-    while door.in_flight() > 0 {
+    while door.crowd().len() > 0 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
 
-/// Waits for the calls that still run: their writes are finished, not cut.
+/// Waits for the calls that still run: their writes are finished or undone,
+/// not cut.
 fn finish(door: &Door) {
+    // Those that wait for another process have waited long enough.
+    door.crowd().disperse();
     let deadline = Instant::now() + FINISH;
-    while door.in_flight() > 0 && Instant::now() < deadline {
+    while door.crowd().len() > 0 && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(2));
     }
     door.memory().close();
+}
+
+/// Has a write beyond the longest file that the system allows fail like one on
+/// a full disk; otherwise its signal ends the process.
+fn survive_long_files() {
+    // The number on every system we know.
+    #[cfg(unix)]
+    const SIGXFSZ: i32 = 25;
+    #[cfg(unix)]
+    if tokio::signal::unix::signal(tokio::signal::unix::SignalKind::from_raw(SIGXFSZ)).is_err() {
+        tracing::debug!(target: "zero_memory", "the signal of files that grow too long is not caught");
+    }
 }
 
 /// Resolves when the process is asked to end.

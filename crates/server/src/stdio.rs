@@ -4,7 +4,7 @@
 //! notification; this one answers the first and forgives the second. Nothing
 //! but JSON-RPC is ever written.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -30,6 +30,10 @@ const DRAIN: Duration = Duration::from_millis(700);
 /// Requests that are worked on at once; more wait in the pipe.
 const MAX_PENDING: usize = 1024;
 
+/// Bytes of requests that are worked on at once; more wait in the pipe. What is
+/// made of a request takes several times that.
+const MAX_PENDING_BYTES: usize = 2 * MAX_MESSAGE_BYTES;
+
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
 const INVALID_PARAMS: i32 = -32602;
@@ -49,19 +53,21 @@ pub struct Lines<R, W> {
     stop: watch::Receiver<bool>,
     /// When the input had ended; answers are owed for a while after.
     ended: Option<Instant>,
+    /// What is to be done when that while is over.
+    at_end: Option<Box<dyn FnOnce() + Send + Sync>>,
 }
 
-/// Requests handed over and not yet answered.
+/// Requests handed over and not yet answered, with their lengths in bytes.
 #[derive(Default)]
 struct Pending {
-    requests: std::sync::Mutex<HashSet<RequestId>>,
+    requests: std::sync::Mutex<HashMap<RequestId, usize>>,
     /// Lines that could not be handed over, and whose refusal is on its way.
     refusals: AtomicUsize,
     answered: Notify,
 }
 
 impl Pending {
-    fn requests(&self) -> MutexGuard<'_, HashSet<RequestId>> {
+    fn requests(&self) -> MutexGuard<'_, HashMap<RequestId, usize>> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -69,11 +75,25 @@ impl Pending {
         self.requests().len() + self.refusals.load(Ordering::SeqCst)
     }
 
+    fn n_bytes(&self) -> usize {
+        self.requests().values().sum()
+    }
+
     /// Waits until fewer than `most` answers are owed.
     async fn below(&self, most: usize) {
+        self.until(|| self.count() < most).await;
+    }
+
+    /// Waits until another request can be taken.
+    async fn takes_more(&self) {
+        self.until(|| self.count() < MAX_PENDING && self.n_bytes() < MAX_PENDING_BYTES)
+            .await;
+    }
+
+    async fn until(&self, is_so: impl Fn() -> bool) {
         loop {
             let answered = self.answered.notified();
-            if self.count() < most {
+            if is_so() {
                 return;
             }
             answered.await;
@@ -103,7 +123,16 @@ where
             pending: Arc::default(),
             stop,
             ended: None,
+            at_end: None,
         }
+    }
+
+    /// Has something done once no answer will be written any more: rmcp waits
+    /// for handlers far longer than a process may take to end.
+    #[must_use]
+    pub fn at_end(mut self, action: impl FnOnce() + Send + Sync + 'static) -> Self {
+        self.at_end = Some(Box::new(action));
+        self
     }
 
     /// Returns the next line, the outline of one over [`MAX_MESSAGE_BYTES`], or
@@ -188,7 +217,9 @@ where
                 if !self.opened {
                     self.opened = opens(&line, &request.request);
                 }
-                self.pending.requests().insert(request.id.clone());
+                self.pending
+                    .requests()
+                    .insert(request.id.clone(), line.len());
             }
             JsonRpcMessage::Notification(notification) if self.opened => {
                 if let ClientNotification::CancelledNotification(cancelled) =
@@ -329,7 +360,7 @@ where
         loop {
             // A client that does not read its answers has to wait with its
             // next request.
-            self.pending.below(MAX_PENDING).await;
+            self.pending.takes_more().await;
             let mut stop = self.stop.clone();
             let line = tokio::select! {
                 biased;
@@ -339,6 +370,9 @@ where
             match line {
                 None => {
                     self.drain().await;
+                    if let Some(action) = self.at_end.take() {
+                        action();
+                    }
                     return None;
                 }
                 Some(Err(outline)) => {

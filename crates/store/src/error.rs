@@ -49,6 +49,15 @@ pub enum Error {
     /// The disk is full; nothing of the call was stored.
     #[error("the disk is full")]
     DiskFull,
+    /// The disk refused to read or write; nothing of the call was stored.
+    #[error("the disk failed")]
+    Disk(#[source] Arc<rusqlite::Error>),
+    /// The data folder or a file in it can be read and not written to.
+    #[error("the store can only be read")]
+    ReadOnly,
+    /// The call had to stop before its end; nothing of it was stored.
+    #[error("the call was stopped")]
+    Stopped,
     /// The data folder or a file in it could not be made or read.
     #[error("the data folder cannot be used")]
     Folder(#[source] std::io::Error),
@@ -90,8 +99,40 @@ impl From<rusqlite::Error> for Error {
             Self::ForeignFile
         } else if is(ErrorCode::DiskFull) {
             Self::DiskFull
+        } else if is(ErrorCode::SystemIoFailure) {
+            Self::Disk(Arc::new(cause))
+        } else if is(ErrorCode::ReadOnly) {
+            Self::ReadOnly
+        } else if is(ErrorCode::OperationInterrupted) {
+            Self::Stopped
         } else {
             Self::Sqlite(cause)
+        }
+    }
+}
+
+impl Error {
+    /// Returns what a file that cannot be opened says about its folder.
+    pub(crate) fn of_folder(self) -> Self {
+        if let Self::Sqlite(cause) = self {
+            Self::Folder(std::io::Error::other(cause))
+        } else {
+            self
+        }
+    }
+
+    /// Returns what a failed commit is to every call that shared it.
+    pub(crate) fn of_commit(cause: Arc<rusqlite::Error>) -> Self {
+        let code = cause.sqlite_error_code();
+        let is = |one| code == Some(one);
+        if is(ErrorCode::DiskFull) {
+            Self::DiskFull
+        } else if is(ErrorCode::SystemIoFailure) {
+            Self::Disk(cause)
+        } else if is(ErrorCode::ReadOnly) {
+            Self::ReadOnly
+        } else {
+            Self::Commit(cause)
         }
     }
 }

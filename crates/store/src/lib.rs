@@ -12,6 +12,8 @@
 //! |---|---|
 //! | `open`, `migrate` | opening a file, versions |
 //! | `writer`, `readers` | group commit; snapshots on read-only connections |
+//! | `checkpoints`, `stop` | keeping the log short; when a call has to stop |
+//! | `limited` | a folder that can only be read |
 //! | `views` | `Read`, `Append`, `Write`: what a closure may do |
 //! | `accounts`, `scopes` | who there is; where memories live, members, hints |
 //! | `memories`, `lists`, `lifecycle`, `audience`, `history` | rows, one and many; what happens to them; who reads them; the record of it |
@@ -104,6 +106,7 @@
 mod accounts;
 mod audience;
 mod backup;
+mod checkpoints;
 mod disputes;
 pub mod dump;
 mod entities;
@@ -117,6 +120,7 @@ mod index;
 #[cfg(feature = "inspect")]
 pub mod inspect;
 mod lifecycle;
+mod limited;
 mod links;
 mod lists;
 mod load;
@@ -129,13 +133,14 @@ mod rules;
 mod scopes;
 mod search;
 mod sql;
+mod stop;
 mod threads;
 mod usage;
 mod views;
 mod writer;
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 pub use accounts::Caller;
 pub use backup::{
@@ -157,6 +162,7 @@ pub use origin::Origin;
 pub use rules::{NewRule, RuleRow};
 pub use scopes::{HintKind, Role, ScopeKey, ScopeKind, ScopeRow, ScopeUse, Visibility};
 pub use search::{Corpus, Found, Hit, Reach};
+pub use stop::{Stop, Why};
 pub use threads::ThreadRow;
 pub use usage::{DayCount, Metric};
 use views::Traces;
@@ -175,7 +181,10 @@ pub type Tokenise = fn(&str) -> String;
 pub struct Store {
     dir: PathBuf,
     readers: readers::Readers,
-    writer: writer::Writer,
+    checkpoints: Option<checkpoints::Checkpoints>,
+    /// Absent in a folder that can only be read. Dropped after the readers:
+    /// the last connection that closes cuts the log, and a reader cannot.
+    writer: Option<Arc<writer::Writer>>,
     threads: threads::Threads,
     /// Day on which this process last tidied its counts.
     tidied: Mutex<Option<i64>>,
@@ -189,15 +198,39 @@ impl Store {
         open::folder(dir)?;
         let tightened = open::own_folder(dir)?;
         let path = dir.join("memory.db");
-        let mut conn = open::writer(&path, &open::MEMORY)?;
-        // Before anybody reads: an older copy of the file may have come back.
-        erase::replay(&conn, dir, tokenise)?;
-        open::scrub_if_due(&mut conn, dir)?;
+        let present = stop::Present::default();
+        let opened = open::writer_for(&path, &open::MEMORY, &present);
+        let opened = opened.and_then(|mut conn| {
+            // Before anybody reads: an older copy of the file may have come back.
+            erase::replay(&conn, dir, tokenise)?;
+            open::scrub_if_due(&mut conn, dir)?;
+            Ok(conn)
+        });
+        let writer = match opened {
+            Ok(conn) => Some(Arc::new(writer::Writer::new(conn, present))),
+            Err(error) if limited::is_denied(&error) => {
+                // What stands there may still be worth reading.
+                match limited::readable(&path, &open::MEMORY) {
+                    Ok(()) => None,
+                    Err(cause) if limited::is_denied(&cause) => return Err(error.of_folder()),
+                    Err(cause) => return Err(cause),
+                }
+            }
+            Err(error) => return Err(error),
+        };
+        let threads = if writer.is_some() {
+            threads::Threads::open(&dir.join("bookkeeping.db"))?
+        } else {
+            threads::Threads::unwritten()?
+        };
         Ok(Self {
             dir: dir.to_owned(),
-            readers: readers::Readers::new(path),
-            writer: writer::Writer::new(conn),
-            threads: threads::Threads::open(&dir.join("bookkeeping.db"))?,
+            readers: readers::Readers::new(path.clone(), writer.is_none()),
+            checkpoints: writer
+                .clone()
+                .map(|writer| checkpoints::Checkpoints::new(path, writer)),
+            writer,
+            threads,
             tidied: Mutex::new(None),
             tokenise,
             tightened,
@@ -210,14 +243,41 @@ impl Store {
         &self.tightened
     }
 
+    /// Returns whether the folder can only be read.
+    pub fn is_read_only(&self) -> bool {
+        self.writer.is_none()
+    }
+
+    fn note_commit(&self) {
+        if let Some(checkpoints) = &self.checkpoints {
+            checkpoints.note();
+        }
+    }
+
+    /// Returns what writes, where anything can.
+    pub(crate) fn writer(&self) -> Result<&writer::Writer, Error> {
+        self.writer.as_deref().ok_or(Error::ReadOnly)
+    }
+
     /// Runs `look` on one snapshot, with a view that cannot write.
     pub fn read<R, E: From<Error>>(
         &self,
         caller: &Caller,
         look: impl FnOnce(&mut Read<'_>) -> Result<R, E>,
     ) -> Result<R, E> {
-        self.readers.run(|conn| {
+        self.read_until(&Stop::default(), caller, look)
+    }
+
+    /// The same, until the call has to stop: then also in the middle of a query.
+    pub fn read_until<R, E: From<Error>>(
+        &self,
+        stop: &Stop,
+        caller: &Caller,
+        look: impl FnOnce(&mut Read<'_>) -> Result<R, E>,
+    ) -> Result<R, E> {
+        self.readers.run_until(stop, |conn| {
             let mut view = Read::new(conn, caller);
+            view.until(stop);
             view.admit()?;
             look(&mut view)
         })
@@ -229,12 +289,24 @@ impl Store {
         caller: &Caller,
         work: impl FnOnce(&mut Append<'_>) -> Result<R, E>,
     ) -> Result<R, E> {
-        let (result, after) = self.writer.run(|conn| {
+        self.append_until(&Stop::default(), caller, work)
+    }
+
+    /// The same, until the call has to stop: then nothing of it is stored.
+    pub fn append_until<R, E: From<Error>>(
+        &self,
+        stop: &Stop,
+        caller: &Caller,
+        work: impl FnOnce(&mut Append<'_>) -> Result<R, E>,
+    ) -> Result<R, E> {
+        let (result, after) = self.writer()?.run_until(stop, |conn| {
             let mut view = Append::new(conn, caller, self.tokenise);
+            view.until(stop);
             view.admit()?;
             let result = work(&mut view)?;
             Ok::<_, E>((result, view.into_after()))
         })?;
+        self.note_commit();
         after.into_iter().for_each(|action| action());
         Ok(result)
     }
@@ -246,8 +318,19 @@ impl Store {
         caller: &Caller,
         work: impl FnOnce(&mut Write<'_>) -> Result<R, E>,
     ) -> Result<R, E> {
-        let (result, traces, after) = self.writer.run(|conn| {
+        self.write_until(&Stop::default(), caller, work)
+    }
+
+    /// The same, until the call has to stop: then nothing of it is stored.
+    pub fn write_until<R, E: From<Error>>(
+        &self,
+        stop: &Stop,
+        caller: &Caller,
+        work: impl FnOnce(&mut Write<'_>) -> Result<R, E>,
+    ) -> Result<R, E> {
+        let (result, traces, after) = self.writer()?.run_until(stop, |conn| {
             let mut view = Write::new(conn, caller, self.tokenise);
+            view.until(stop);
             view.admit()?;
             let result = work(&mut view)?;
             Ok::<_, E>((result, view.traces, view.into_after()))
@@ -264,6 +347,7 @@ impl Store {
                 }
             }
         }
+        self.note_commit();
         after.into_iter().for_each(|action| action());
         Ok(result)
     }

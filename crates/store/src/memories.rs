@@ -179,11 +179,15 @@ fn memory(row: &Row<'_>) -> rusqlite::Result<MemoryRow> {
 impl Read<'_> {
     /// Returns the memory with an id, live or retired.
     pub fn find_memory(&self, id: &str) -> Result<Option<MemoryRow>, Error> {
-        self.find(
+        let found = self.find(
             concat!(select_memory!(), "m.id = :id"),
             named_params! {":id": id, ":me": self.caller.key},
             memory,
-        )
+        )?;
+        if let Some(row) = &found {
+            self.touch(row.scope.0);
+        }
+        Ok(found)
     }
 
     /// Returns the caller's other served memory in a scope that holds the text
@@ -318,6 +322,7 @@ impl Append<'_> {
         if !new.scope.role.may_write() {
             return Err(Error::NotAllowed);
         }
+        self.touch(new.scope.key.0);
         let id = ids::fresh(ids::MEMORY, new.stored_at);
         let partition = self.partition(new.scope.key, new.visibility)?;
         let tokens = (self.tokenise)(new.content);

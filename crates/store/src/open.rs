@@ -10,6 +10,7 @@ use rusqlite::{Connection, OpenFlags};
 use crate::backup::Temporary;
 use crate::error::Error;
 use crate::migrate::{self, Migration};
+use crate::stop::Present;
 
 /// How long a call waits for another process before it gives up. Longer than
 /// any commit of ours, shorter than the patience of the clients we know.
@@ -40,13 +41,15 @@ const SHORTEST: u64 = 512;
 /// What distinguishes one of our files.
 pub(crate) struct Kind {
     /// Stands in the file header, so that a file of another program is known.
-    application_id: i64,
-    steps: &'static [Migration],
+    pub(crate) application_id: i64,
+    pub(crate) steps: &'static [Migration],
     /// How long a call waits for another process.
     patience: Duration,
     synchronous: &'static str,
     /// Whether losing it loses a memory.
     is_copied: bool,
+    /// Pages of the log from which a commit copies them into the file.
+    wal_pages: i64,
 }
 
 /// The file that holds memories. An answer means that the data is on disk.
@@ -56,6 +59,8 @@ pub(crate) const MEMORY: Kind = Kind {
     patience: PATIENCE,
     synchronous: "FULL",
     is_copied: true,
+    // `checkpoints` copies them sooner; this is for when it cannot.
+    wal_pages: 16 * 1024,
 };
 
 /// The file that holds the server's own bookkeeping; its last moments may be
@@ -67,6 +72,7 @@ pub(crate) const BOOKKEEPING: Kind = Kind {
     patience: Duration::from_millis(250),
     synchronous: "NORMAL",
     is_copied: false,
+    wal_pages: 1_000,
 };
 
 /// Makes the data folder, for its owner only, unless it is there.
@@ -86,21 +92,35 @@ pub(crate) fn folder(dir: &Path) -> Result<(), Error> {
 
 /// Opens a file for writing, making or migrating it first.
 pub(crate) fn writer(path: &Path, kind: &Kind) -> Result<Connection, Error> {
+    writer_for(path, kind, &Present::default())
+}
+
+/// The same; a call that has to stop stops waiting for other processes.
+pub(crate) fn writer_for(path: &Path, kind: &Kind, present: &Present) -> Result<Connection, Error> {
     let before = if create(path)? { 0 } else { look(path, kind)? };
     if before > 0 && before < migrate::newest(kind.steps) && kind.is_copied {
         copy_before_upgrade(path, before)?;
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut conn = Connection::open_with_flags(path, flags)?;
-    wait_for_others(&mut conn, PATIENCE)?;
+    wait_unless(&mut conn, PATIENCE, present)?;
     keep_statements(&conn)?;
     use_wal(&conn)?;
     conn.pragma_update(None, "synchronous", kind.synchronous)?;
     conn.pragma_update(None, "foreign_keys", true)?;
     conn.pragma_update(None, "secure_delete", true)?;
     conn.pragma_update(None, "journal_size_limit", WAL_KEPT_BYTES)?;
+    conn.pragma_update(None, "wal_autocheckpoint", kind.wal_pages)?;
     migrate::run(&mut conn, kind.application_id, kind.steps)?;
-    wait_for_others(&mut conn, kind.patience)?;
+    wait_unless(&mut conn, kind.patience, present)?;
+    Ok(conn)
+}
+
+/// Opens a file that is open for writing already, for upkeep beside it.
+pub(crate) fn companion(path: &Path) -> Result<Connection, Error> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(path, flags)?;
+    conn.pragma_update(None, "journal_size_limit", WAL_KEPT_BYTES)?;
     Ok(conn)
 }
 
@@ -138,8 +158,18 @@ fn copy_before_upgrade(path: &Path, version: i64) -> Result<(), Error> {
 /// overwrites rows, but not every copy that a page kept while it was split.
 pub(crate) fn scrub(conn: &Connection) -> Result<(), Error> {
     conn.execute_batch("VACUUM")?;
-    let busy: bool = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
-    if busy { Err(Error::Busy) } else { Ok(()) }
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let busy: bool = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+        if !busy {
+            return Ok(());
+        }
+        // SQLite does not wait for another one that copies the log just now.
+        if Instant::now() >= deadline {
+            return Err(Error::Busy);
+        }
+        pause(0);
+    }
 }
 
 /// The same for the memory file; what the ledger still asks for is done then.
@@ -204,7 +234,11 @@ pub(crate) fn forget_copies(dir: &Path) -> Result<(), Error> {
 /// Opens a file in a way in which SQLite refuses every write.
 pub(crate) fn reader(path: &Path) -> Result<Connection, Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut conn = Connection::open_with_flags(path, flags)?;
+    reading(Connection::open_with_flags(path, flags)?)
+}
+
+/// Makes a connection one that reads.
+pub(crate) fn reading(mut conn: Connection) -> Result<Connection, Error> {
     wait_for_others(&mut conn, PATIENCE)?;
     keep_statements(&conn)?;
     conn.pragma_update(None, "query_only", true)?;
@@ -281,7 +315,8 @@ fn look_inside(conn: Connection, kind: &Kind) -> Result<i64, Error> {
     Ok(found)
 }
 
-fn is_filled(path: &Path) -> bool {
+/// Returns whether there is something in a file.
+pub(crate) fn is_filled(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| found.len() > 0)
 }
 
@@ -390,7 +425,7 @@ fn use_wal(conn: &Connection) -> Result<(), Error> {
 /// Keeps prepared statements, and their plans whatever is bound to them:
 /// otherwise SQLite prepares a statement anew for every other value of a
 /// parameter that its plan may depend on, such as that of a LIMIT.
-fn keep_statements(conn: &Connection) -> Result<(), Error> {
+pub(crate) fn keep_statements(conn: &Connection) -> Result<(), Error> {
     conn.set_prepared_statement_cache_capacity(N_STATEMENTS);
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(())
@@ -398,12 +433,18 @@ fn keep_statements(conn: &Connection) -> Result<(), Error> {
 
 /// Lets SQLite wait in short steps while another process holds a lock.
 fn wait_for_others(conn: &mut Connection, patience: Duration) -> Result<(), Error> {
+    wait_unless(conn, patience, &Present::default())
+}
+
+/// The same, unless the call that waits has to stop.
+fn wait_unless(conn: &mut Connection, patience: Duration, present: &Present) -> Result<(), Error> {
     let mut since = Instant::now();
+    let present = present.clone();
     Ok(conn.busy_handler(Some(move |n_tries: i32| {
         if n_tries == 0 {
             since = Instant::now();
         }
-        if since.elapsed() >= patience {
+        if since.elapsed() >= patience || present.is_due() {
             return false;
         }
         pause(n_tries);
@@ -425,7 +466,7 @@ mod tests {
     fn sqlite_refuses_every_write_on_a_reading_connection() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("memory.db");
-        let writing = writer(&path, &MEMORY).unwrap();
+        let writing = writer(&path, &MEMORY, &Present::default()).unwrap();
         let reading = reader(&path).unwrap();
         reading.pragma_update(None, "query_only", false).unwrap();
         for sql in [

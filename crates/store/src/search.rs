@@ -110,6 +110,7 @@ impl Read<'_> {
     /// Returns the caller's reach in the given scopes. A scope that the caller
     /// may not read adds nothing.
     pub fn reach(&self, scopes: &[ScopeKey]) -> Result<Reach, Error> {
+        scopes.iter().for_each(|scope| self.touch(scope.0));
         let partitions = self.list(
             "SELECT p.key, p.n_docs, p.n_tokens FROM json_each(:scopes) j \
              JOIN partition p ON p.scope = j.value AND p.visibility = 'private' AND p.owner = :me \
@@ -134,17 +135,20 @@ impl Read<'_> {
     /// Returns all that the caller may read.
     pub fn reach_everything(&self) -> Result<Reach, Error> {
         let partitions = self.list(
-            "SELECT p.key, p.n_docs, p.n_tokens FROM partition p \
+            "SELECT p.key, p.n_docs, p.n_tokens, p.scope FROM partition p \
              WHERE p.visibility = 'private' AND p.owner = :me \
              UNION \
-             SELECT p.key, p.n_docs, p.n_tokens FROM scope s \
+             SELECT p.key, p.n_docs, p.n_tokens, p.scope FROM scope s \
              JOIN partition p ON p.scope = s.key AND p.visibility = 'shared' WHERE s.owner = :me \
              UNION \
-             SELECT p.key, p.n_docs, p.n_tokens FROM member m \
+             SELECT p.key, p.n_docs, p.n_tokens, p.scope FROM member m \
              JOIN partition p ON p.scope = m.scope AND p.visibility = 'shared' WHERE m.account = :me \
              ORDER BY 1",
             named_params! {":me": self.caller.key},
-            partition,
+            |row| {
+                self.touch(row.get(3)?);
+                partition(row)
+            },
         )?;
         Ok(Reach {
             caller: self.caller.key,
@@ -276,6 +280,7 @@ impl Read<'_> {
     /// Returns the entries within the ranges that match, in rising order; at
     /// most `limit` of each range.
     fn postings(&self, query: &str, ranges: &[(i64, i64)], limit: i64) -> Result<Vec<i64>, Error> {
+        self.check()?;
         let mut statement = self.conn.prepare_cached(
             "SELECT rowid FROM memory_fts WHERE memory_fts MATCH ?1 AND rowid BETWEEN ?2 AND ?3 \
              LIMIT ?4",

@@ -80,6 +80,7 @@ impl Read<'_> {
         params: impl Params,
         map: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Option<T>, Error> {
+        self.check()?;
         let mut statement = self.conn.prepare_cached(sql)?;
         let mut rows = statement.query(params)?;
         match rows.next()? {
@@ -95,6 +96,7 @@ impl Read<'_> {
         params: impl Params,
         map: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>, Error> {
+        self.check()?;
         let mut statement = self.conn.prepare_cached(sql)?;
         let rows = statement.query_map(params, map)?;
         Ok(rows.collect::<Result<_, _>>()?)

@@ -12,6 +12,7 @@ use crate::Store;
 use crate::accounts::Caller;
 use crate::error::Error;
 use crate::ids;
+use crate::limited;
 use crate::open;
 use crate::scopes::ScopeKey;
 
@@ -35,6 +36,14 @@ impl Threads {
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         Ok(Self {
             conn: Mutex::new(open::writer(path, &open::BOOKKEEPING)?),
+        })
+    }
+
+    /// Keeps books in memory only, where the folder can only be read: calls
+    /// need their threads as long as the process lives.
+    pub(crate) fn unwritten() -> Result<Self, Error> {
+        Ok(Self {
+            conn: Mutex::new(limited::unwritten(&open::BOOKKEEPING)?),
         })
     }
 

@@ -4,6 +4,8 @@
 //! there is no way to name another. `Append` can do all that `Read` can, and
 //! `Write` all that `Append` can.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::ops::{Deref, DerefMut};
 
 use rusqlite::{Connection, named_params};
@@ -11,12 +13,16 @@ use rusqlite::{Connection, named_params};
 use crate::Tokenise;
 use crate::accounts::Caller;
 use crate::error::Error;
+use crate::stop::Stop;
 
 /// Looks, and cannot change anything: outside of a write, its connection was
 /// opened so that SQLite itself refuses.
 pub struct Read<'v> {
     pub(crate) conn: &'v Connection,
     pub(crate) caller: &'v Caller,
+    stop: Option<&'v Stop>,
+    /// Scopes that were looked into or written to, by key.
+    touched: RefCell<BTreeSet<i64>>,
 }
 
 /// Adds: rows, links, successors, closings. Takes nothing away.
@@ -49,7 +55,32 @@ pub(crate) enum Traces {
 
 impl<'v> Read<'v> {
     pub(crate) fn new(conn: &'v Connection, caller: &'v Caller) -> Self {
-        Self { conn, caller }
+        Self {
+            conn,
+            caller,
+            stop: None,
+            touched: RefCell::default(),
+        }
+    }
+
+    /// Has every query refused once the call should stop.
+    pub(crate) fn until(&mut self, stop: &'v Stop) {
+        self.stop = Some(stop);
+    }
+
+    /// Refuses to go on when the call should stop.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        self.stop.map_or(Ok(()), Stop::check)
+    }
+
+    /// Notes that a scope is looked into or written to.
+    pub(crate) fn touch(&self, scope: i64) {
+        self.touched.borrow_mut().insert(scope);
+    }
+
+    /// Returns how many scopes were looked into or written to.
+    pub fn n_scopes(&self) -> usize {
+        self.touched.borrow().len()
     }
 
     /// Refuses an account that was erased since it was looked up.

@@ -21,6 +21,7 @@ use rusqlite::Connection;
 
 use crate::error::Error;
 use crate::open;
+use crate::stop::{Present, Stop};
 
 /// Calls in one transaction at most, so that the first of them does not wait
 /// for an endless row of others.
@@ -38,6 +39,8 @@ pub(crate) struct Writer {
 
 struct State {
     conn: Connection,
+    /// For whom the connection waits for other processes.
+    present: Present,
     open: Option<Open>,
     /// When a caller last gave up on another process. Those who queued behind
     /// it give up with it, and so do those who come shortly after: they were
@@ -76,7 +79,7 @@ impl Batch {
         let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             match outcome.as_ref() {
-                Some(outcome) => return outcome.clone().map_err(Error::Commit),
+                Some(outcome) => return outcome.clone().map_err(Error::of_commit),
                 None => {
                     outcome = self
                         .decided
@@ -96,11 +99,13 @@ enum Work<R, E> {
 }
 
 impl Writer {
-    pub(crate) fn new(conn: Connection) -> Self {
+    /// Returns the writer; the busy handler of the connection looks at `present`.
+    pub(crate) fn new(conn: Connection, present: Present) -> Self {
         Self {
             waiting: AtomicUsize::new(0),
             state: Mutex::new(State {
                 conn,
+                present,
                 open: None,
                 gave_up: None,
             }),
@@ -109,8 +114,12 @@ impl Writer {
 
     /// Runs `work` so that all of it is committed when this returns `Ok`, and
     /// none of it is kept when it returns `Err` or panics.
-    pub(crate) fn run<R, E: From<Error>>(
+    ///
+    /// What has to stop before its turn comes does nothing. Its thread still
+    /// waits for the lock: it may be the one that has to commit.
+    pub(crate) fn run_until<R, E: From<Error>>(
         &self,
+        stop: &Stop,
         work: impl FnOnce(&Connection) -> Result<R, E>,
     ) -> Result<R, E> {
         let entered = Instant::now();
@@ -118,7 +127,11 @@ impl Writer {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         self.waiting.fetch_sub(1, Ordering::SeqCst);
 
-        let batch = state.join(entered)?;
+        if let Err(stopped) = stop.check() {
+            self.end_or_hand_over(state);
+            return Err(E::from(stopped));
+        }
+        let batch = state.join(entered, stop)?;
         let work = match state.work(work) {
             Ok(work) => work,
             Err(error) => Work::Refused(E::from(error)),
@@ -129,6 +142,28 @@ impl Writer {
             Work::Refused(error) => Err(error),
             Work::Panicked(payload) => resume_unwind(payload),
         }
+    }
+
+    /// The same for work that nothing stops.
+    pub(crate) fn run<R, E: From<Error>>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<R, E>,
+    ) -> Result<R, E> {
+        self.run_until(&Stop::default(), work)
+    }
+
+    /// Does something while no call of this process writes or has a
+    /// transaction open: whoever polls for the lock of the file never gets it
+    /// from those who take turns with it.
+    pub(crate) fn pause<R>(&self, action: impl FnOnce() -> R) -> R {
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        self.waiting.fetch_sub(1, Ordering::SeqCst);
+        if state.open.is_some() {
+            let outcome = state.conn.execute_batch("COMMIT");
+            state.end(outcome);
+        }
+        action()
     }
 
     /// Leaves no trace in the file of what was deleted.
@@ -155,7 +190,7 @@ impl Writer {
 
 impl State {
     /// Enters the open transaction, or begins one.
-    fn join(&mut self, entered: Instant) -> Result<Arc<Batch>, Error> {
+    fn join(&mut self, entered: Instant, stop: &Stop) -> Result<Arc<Batch>, Error> {
         if let Some(open) = self.open.as_mut() {
             open.n_calls += 1;
             return Ok(Arc::clone(&open.batch));
@@ -163,12 +198,14 @@ impl State {
         if self.gave_up.is_some_and(|moment| entered < moment + REST) {
             return Err(Error::Busy);
         }
-        if let Err(error) = self
-            .conn
-            .execute_batch("BEGIN IMMEDIATE")
-            .map_err(Error::from)
-        {
+        self.present.set(Some(stop));
+        let begun = self.conn.execute_batch("BEGIN IMMEDIATE");
+        self.present.set(None);
+        if let Err(error) = begun.map_err(Error::from) {
             if matches!(error, Error::Busy) {
+                if stop.why().is_some() {
+                    return Err(Error::Stopped);
+                }
                 self.gave_up = Some(Instant::now());
             }
             return Err(error);
@@ -216,7 +253,7 @@ impl State {
     fn abandon(&mut self, cause: rusqlite::Error) -> Error {
         let cause = Arc::new(cause);
         self.end_shared(Err(Arc::clone(&cause)));
-        Error::Commit(cause)
+        Error::of_commit(cause)
     }
 
     fn end(&mut self, outcome: rusqlite::Result<()>) {

@@ -15,6 +15,10 @@ mod fixture;
 #[cfg(test)]
 mod full_text;
 #[cfg(test)]
+mod log;
+#[cfg(test)]
 mod rows;
+#[cfg(test)]
+mod stops;
 #[cfg(test)]
 mod upkeep;

@@ -1,6 +1,10 @@
 //! What every request passes before a route sees it: names for the log, the
 //! DNS rebinding check, the token, and a message that a parser can read.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, header};
@@ -11,15 +15,18 @@ use contract::constants::{CONTRACT_VERSION, CONTRACT_VERSION_HEADER};
 use rmcp::model::ClientJsonRpcMessage;
 use serde_json::{Value, json};
 
-use super::{Site, broken_body, error_response, is_too_large, json_response, too_large};
+use super::bodies::Unread;
+use super::{Site, error_response, json_response, of_unread};
 use crate::logs;
-use crate::wire::{MAX_MESSAGE_BYTES, has_misshapen_cursor, id_of, mark_lone_surrogates};
+use crate::wire::{has_misshapen_cursor, id_of, mark_lone_surrogates};
 
 /// JSON-RPC code of a request without a valid token. It lies outside the range
 /// that the protocol keeps for itself.
 const UNAUTHORIZED: i32 = -31001;
 /// JSON-RPC code of a request from a place that may not call.
 const FORBIDDEN: i32 = -31003;
+/// JSON-RPC code of a message that was not read because of others.
+const RATE_LIMITED: i32 = -31029;
 /// Bytes of a refusal in plain text that are passed on.
 const MAX_REFUSAL_BYTES: usize = 4096;
 const PARSE_ERROR: i32 = -32700;
@@ -28,13 +35,32 @@ const INVALID_PARAMS: i32 = -32602;
 
 /// The id that a response and its log lines share.
 #[derive(Clone)]
-pub struct RequestId(pub String);
+pub struct RequestId {
+    id: String,
+    is_observed: Arc<AtomicBool>,
+}
+
+impl RequestId {
+    /// Returns the id, for a call that writes its own log line.
+    pub fn observed(&self) -> String {
+        self.is_observed.store(true, Ordering::SeqCst);
+        self.id.clone()
+    }
+}
 
 /// Names the request and the contract on every response.
 pub async fn announce(mut request: Request, next: Next) -> Response {
     let id = logs::request_id();
-    request.extensions_mut().insert(RequestId(id.clone()));
+    let started = Instant::now();
+    let named = RequestId {
+        id: id.clone(),
+        is_observed: Arc::default(),
+    };
+    request.extensions_mut().insert(named.clone());
     let mut response = next.run(request).await;
+    if !named.is_observed.load(Ordering::SeqCst) {
+        logs::unobserved(&id, started, response.status().as_u16());
+    }
     let headers = response.headers_mut();
     if let Ok(value) = HeaderValue::from_str(&id) {
         headers.insert("x-request-id", value);
@@ -144,7 +170,7 @@ fn challenge(mut response: Response) -> Response {
 }
 
 /// Hands only readable JSON on, and answers the rest as JSON-RPC says.
-pub async fn readable_message(request: Request, next: Next) -> Response {
+pub async fn readable_message(State(site): State<Site>, request: Request, next: Next) -> Response {
     if request.method() != Method::POST {
         let error = Error::validation("this endpoint takes POST only; it keeps no stream open");
         let mut response = rpc_error(StatusCode::METHOD_NOT_ALLOWED, INVALID_REQUEST, &error);
@@ -153,14 +179,12 @@ pub async fn readable_message(request: Request, next: Next) -> Response {
         return response;
     }
     let (mut parts, body) = request.into_parts();
-    let bytes = match to_bytes(body, MAX_MESSAGE_BYTES).await {
-        Ok(bytes) => bytes,
-        Err(error) if is_too_large(&error) => {
-            return rpc_error(StatusCode::PAYLOAD_TOO_LARGE, INVALID_REQUEST, &too_large());
-        }
-        Err(_) => return rpc_error(StatusCode::BAD_REQUEST, INVALID_REQUEST, &broken_body()),
+    // The share is kept until the response is made.
+    let read = match site.bodies.read(body).await {
+        Ok(read) => read,
+        Err(unread) => return refusal(unread),
     };
-    let bytes = mark_lone_surrogates(&bytes).into_owned();
+    let bytes = mark_lone_surrogates(&read.bytes).into_owned();
     match serde_json::from_slice::<Value>(&bytes) {
         Ok(message @ Value::Object(_)) if has_misshapen_cursor(&message) => {
             let error = Error::validation("the cursor is no string");
@@ -205,6 +229,23 @@ pub async fn readable_message(request: Request, next: Next) -> Response {
         .run(Request::from_parts(parts, Body::from(bytes)))
         .await;
     as_json_rpc(response, &id).await
+}
+
+/// Answers a message that was not read.
+fn refusal(unread: Unread) -> Response {
+    let error = of_unread(&unread);
+    match unread {
+        Unread::Broken => rpc_error(StatusCode::BAD_REQUEST, INVALID_REQUEST, &error),
+        Unread::TooLarge(id) => {
+            rpc_answer(StatusCode::PAYLOAD_TOO_LARGE, &id, INVALID_REQUEST, &error)
+        }
+        Unread::Crowded => {
+            let mut response = rpc_error(StatusCode::TOO_MANY_REQUESTS, RATE_LIMITED, &error);
+            let wait = HeaderValue::from_static("1");
+            response.headers_mut().insert(header::RETRY_AFTER, wait);
+            response
+        }
+    }
 }
 
 /// Returns the response; a refusal in plain text, as the protocol library

@@ -28,7 +28,7 @@ impl Store {
     pub fn finish_erasure(&self) -> Result<bool, Error> {
         self.write_ledgers()?;
         open::forget_copies(&self.dir)?;
-        match self.writer.scrub() {
+        match self.writer()?.scrub() {
             Ok(()) => Ok(true),
             Err(Error::Busy) => Ok(false),
             Err(error) => Err(error),

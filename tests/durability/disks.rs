@@ -1,0 +1,201 @@
+//! A full disk and a folder that can only be read: told clearly, survived, and
+//! nothing that was answered is lost.
+//!
+//! A small file system needs the rights to mount one; where they are missing,
+//! a bound on the length of files is what a folder can be limited by.
+#![cfg(unix)]
+
+use std::collections::BTreeSet;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::ids_found;
+use crate::harness::{Door, Era, Pipes, Reply, Site, fresh, unsound};
+
+/// Bytes that all files of the limited folder may have.
+const ROOM: u64 = 2 << 20;
+
+/// Tells whether this process may mount file systems in a space of its own.
+fn may_mount() -> bool {
+    let status = Command::new("unshare").args(["-m", "true"]).status();
+    status.is_ok_and(|status| status.success())
+}
+
+/// A long text that no other one is like.
+fn long(number: usize) -> String {
+    let words: Vec<String> = (0..1_000)
+        .map(|word| format!("w{}", number * 1_000 + word))
+        .collect();
+    format!("Otter {number}: {}", words.join(" "))
+}
+
+fn remember_long(door: &mut dyn Door, number: usize) -> Result<String, Value> {
+    match door.call(
+        "remember",
+        json!({ "scope": "core", "content": long(number) }),
+    ) {
+        Reply::Done(payload) => Ok(payload["memory_id"].as_str().expect("an id").to_owned()),
+        Reply::Refused(error) => Err(error),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Writes until it is refused; returns what was kept and the refusal.
+fn fill(door: &mut dyn Door) -> (BTreeSet<String>, Value) {
+    let mut kept = BTreeSet::new();
+    for number in 0.. {
+        match remember_long(door, number) {
+            Ok(id) => kept.insert(id),
+            Err(error) => return (kept, error),
+        };
+        assert!(number < 10_000, "it is never full");
+    }
+    unreachable!("numbers do not end")
+}
+
+/// Checks that a refusal says what a person can do, and nothing of the inside.
+fn is_told(error: &Value, word: &str, data: &Path) {
+    assert_eq!(error["code"], "internal", "{error}");
+    let message = error["message"].as_str().expect("text");
+    assert!(
+        message.contains(word) && message.contains("req_"),
+        "{message}"
+    );
+    assert!(
+        message.contains("nothing of this call was stored"),
+        "{message}"
+    );
+    for inside in ["SQL", "sqlite", "memory.db", &data.display().to_string()] {
+        assert!(!message.contains(inside), "{message}");
+    }
+}
+
+#[test]
+fn a_file_that_may_not_grow_refuses_writes_and_takes_them_again() {
+    let data = fresh();
+    let bound = format!("ulimit -S -f {}; exec \"$@\"", ROOM / 512);
+    let mut pipes = Pipes::start_under(&["sh", "-c", &bound, "sh"], data.path(), &[]);
+    pipes.initialize(crate::harness::NEWEST_LEGACY);
+    let (kept, error) = fill(&mut pipes);
+    is_told(&error, "disk", data.path());
+    assert!(!kept.is_empty());
+    // It is alive and reads.
+    assert_eq!(ids_found(&mut pipes, "otter"), kept);
+    // More room, and it goes on.
+    let raised = Command::new("prlimit")
+        .args(["--fsize=unlimited", "--pid", &pipes.pid().to_string()])
+        .status();
+    if raised.is_ok_and(|status| status.success()) {
+        let id = remember_long(&mut pipes, 100_000).expect("there is room again");
+        assert!(ids_found(&mut pipes, "otter").contains(&id));
+    }
+    pipes.kill();
+    let mut after = Pipes::open(data.path(), Era::Legacy);
+    assert!(kept.is_subset(&ids_found(&mut after, "otter")));
+    assert_eq!(unsound(data.path()), "");
+}
+
+#[test]
+fn a_full_disk_refuses_writes_and_takes_them_again() {
+    if !may_mount() {
+        // The test above is the same with other means.
+        return;
+    }
+    let data = fresh();
+    let path = data.path().display().to_string();
+    // The folder lies on a file system that only the process sees, and who
+    // enters its space.
+    let small = format!("mount -t tmpfs -o size={ROOM} tmpfs {path} && exec \"$@\"");
+    let wrapper = ["unshare", "-m", "sh", "-c", &small, "sh"];
+    let mut pipes = Pipes::start_under(&wrapper, data.path(), &[]);
+    pipes.initialize(crate::harness::NEWEST_LEGACY);
+    pipes.remember("An otter came first.");
+    let pid = pipes.pid().to_string();
+    let inside = |script: &str| {
+        let status = Command::new("nsenter")
+            .args(["-m", "-t", &pid, "sh", "-c", script])
+            .status();
+        assert!(status.is_ok_and(|status| status.success()), "{script}");
+    };
+    inside(&format!("head -c 500000 /dev/zero > {path}/other"));
+    let (kept, error) = fill(&mut pipes);
+    is_told(&error, "full", data.path());
+    let mut found = ids_found(&mut pipes, "otter");
+    assert!(kept.is_subset(&found) && found.len() == kept.len() + 1);
+    inside(&format!("rm {path}/other"));
+    let id = remember_long(&mut pipes, 100_000).expect("there is room again");
+    found.insert(id);
+    assert_eq!(ids_found(&mut pipes, "otter"), found);
+    assert_eq!(pipes.close().0.code(), Some(0));
+}
+
+/// Runs as another user who owns nothing there, or in a space where the folder
+/// can only be read.
+fn reading_only(data: &Path) -> Vec<String> {
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+    if may_mount() {
+        let path = data.display();
+        let bound = format!(
+            "mount --bind {path} {path} && mount -o remount,ro,bind {path} && cd {path} && exec \"$@\""
+        );
+        return words(&["unshare", "-m", "sh", "-c", &bound, "sh"]);
+    }
+    // Nobody but root is kept from writing by the mode of a folder.
+    let mode = std::fs::Permissions::from_mode(0o500);
+    std::fs::set_permissions(data, mode).expect("it is ours");
+    words(&["env"])
+}
+
+#[test]
+fn a_folder_that_can_only_be_read_is_read_and_left_as_it_is() {
+    let data = fresh();
+    let mut first = Pipes::open(data.path(), Era::Legacy);
+    let id = first.remember("An otter can read.");
+    first.close();
+    let site = Site::start(data.path());
+    crate::harness::signal("TERM", site.pid());
+    site.wait();
+    let before = files(data.path());
+
+    let wrapper = reading_only(data.path());
+    let wrapper: Vec<&str> = wrapper.iter().map(String::as_str).collect();
+    {
+        let site = Site::start_under(&wrapper, data.path(), &["--toolset", "full"]);
+        let health = site.send("GET", "/healthz", &[], b"");
+        assert_eq!(health.status, 200);
+        let mut pipes = Pipes::start_under(&wrapper, data.path(), &[]);
+        pipes.initialize(crate::harness::NEWEST_LEGACY);
+        assert_eq!(ids_found(&mut pipes, "otter"), BTreeSet::from([id.clone()]));
+        let error = remember_long(&mut pipes, 1).expect_err("it cannot be written");
+        is_told(&error, "can only be read", data.path());
+        let forget = pipes.call("forget", json!({ "memory_id": id }));
+        assert!(matches!(forget, Reply::Refused(error) if error["code"] == "internal"));
+        let answer = site.owner("POST", "/api/tools/recall", &[], b"{\"query\":\"otter\"}");
+        assert_eq!(answer.json()["memories"][0]["id"], json!(id));
+        let body = json!({ "scope": "core", "content": long(2) }).to_string();
+        let answer = site.owner("POST", "/api/tools/remember", &[], body.as_bytes());
+        is_told(&answer.json()["error"], "can only be read", data.path());
+    }
+    let mode = std::fs::Permissions::from_mode(0o700);
+    std::fs::set_permissions(data.path(), mode).expect("it is ours");
+    assert_eq!(files(data.path()), before);
+    let mut after = Pipes::open(data.path(), Era::Legacy);
+    assert!(remember_long(&mut after, 3).is_ok());
+}
+
+/// Returns every file of a folder with what is in it.
+fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut files: Vec<(String, Vec<u8>)> = std::fs::read_dir(folder)
+        .expect("it can be listed")
+        .map(|entry| {
+            let entry = entry.expect("it can be listed");
+            let content = std::fs::read(entry.path()).expect("it can be read");
+            (entry.file_name().to_string_lossy().into_owned(), content)
+        })
+        .collect();
+    files.sort();
+    files
+}
