@@ -90,7 +90,7 @@ impl Store {
         text_key: fn(&str) -> [u8; 32],
         work: impl FnOnce(&mut Loader<'_>) -> Result<R, E>,
     ) -> Result<R, E> {
-        self.writer.run(|conn| {
+        self.writer()?.run(|conn| {
             if only.is_none() && !is_unused(conn)? {
                 return Err(E::from(Error::NotAllowed));
             }

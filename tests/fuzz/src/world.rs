@@ -46,5 +46,6 @@ pub fn call() -> Call {
             version: "0".to_owned(),
         }),
         request_id: "req_fuzz".to_owned(),
+        ..Call::default()
     }
 }
