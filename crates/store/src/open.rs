@@ -466,7 +466,7 @@ mod tests {
     fn sqlite_refuses_every_write_on_a_reading_connection() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("memory.db");
-        let writing = writer(&path, &MEMORY, &Present::default()).unwrap();
+        let writing = writer(&path, &MEMORY).unwrap();
         let reading = reader(&path).unwrap();
         reading.pragma_update(None, "query_only", false).unwrap();
         for sql in [
