@@ -362,8 +362,8 @@ impl Mutator {
         match self.random.below(if depth == 0 { 8 } else { 11 }) {
             0 => Value::Null,
             1 => json!(self.random.below(2) == 0),
-            2 => json!([0, -1, 1, i64::MAX, i64::MIN][self.random.below(5)]),
-            3 => json!([0.5, -0.0, 1e300, 1e-300, 2.0][self.random.below(5)]),
+            2 => json!(self.random.choose(&[0, -1, 1, i64::MAX, i64::MIN])),
+            3 => json!(self.random.choose(&[0.5, -0.0, 1e300, 1e-300, 2.0])),
             4 => json!(u64::MAX),
             5 => json!("x".repeat(1 << self.random.below(15))),
             6 | 7 => json!(String::from_utf8_lossy(&self.word())),
@@ -382,7 +382,7 @@ impl Mutator {
                 Value::Object(fields)
             }
             _ => {
-                let levels = [3, 60, 126][self.random.below(3)];
+                let levels = self.random.choose(&[3, 60, 126]).copied().unwrap_or(3);
                 (0..levels).fold(json!(1), |inner, _| json!([inner]))
             }
         }

@@ -13,15 +13,18 @@ pub const PATIENCE: Duration = Duration::from_secs(30);
 /// Exit code of a process that hung.
 pub const EXIT_HUNG: i32 = 70;
 
+/// Since when which input is read, if one is.
+type Present = Option<(Instant, Vec<u8>)>;
+
 /// Watches over one target.
 pub struct Watch {
-    present: Arc<Mutex<Option<(Instant, Vec<u8>)>>>,
+    present: Arc<Mutex<Present>>,
 }
 
 impl Watch {
     /// Starts to watch; an input that hangs is written to this file.
     pub fn start(find: PathBuf) -> Self {
-        let present: Arc<Mutex<Option<(Instant, Vec<u8>)>>> = Arc::default();
+        let present: Arc<Mutex<Present>> = Arc::default();
         let watched = Arc::downgrade(&present);
         std::thread::spawn(move || {
             // Ends with the watch.
@@ -54,7 +57,7 @@ impl Watch {
         self.set(None);
     }
 
-    fn set(&self, value: Option<(Instant, Vec<u8>)>) {
+    fn set(&self, value: Present) {
         *self.present.lock().unwrap_or_else(PoisonError::into_inner) = value;
     }
 }

@@ -44,7 +44,7 @@ static DUMP: LazyLock<Vec<u8>> = LazyLock::new(|| {
     );
     let second = call(
         ToolName::Remember,
-        json!({ "project_hint": project, "content": "The heron cache is warm.", "links": [{ "target": first["memory_id"], "type": "supersedes" }] }),
+        json!({ "project_hint": project, "content": "The heron cache is warm.", "links": [{ "target": first.get("memory_id"), "type": "supersedes" }] }),
     );
     let third = call(
         ToolName::Remember,
@@ -52,11 +52,11 @@ static DUMP: LazyLock<Vec<u8>> = LazyLock::new(|| {
     );
     call(
         ToolName::PromoteRule,
-        json!({ "memory_id": third["memory_id"] }),
+        json!({ "memory_id": third.get("memory_id") }),
     );
     call(
         ToolName::Challenge,
-        json!({ "memory_id": second["memory_id"], "reason": "It may be cold." }),
+        json!({ "memory_id": second.get("memory_id"), "reason": "It may be cold." }),
     );
     let gone = call(
         ToolName::Remember,
@@ -64,7 +64,7 @@ static DUMP: LazyLock<Vec<u8>> = LazyLock::new(|| {
     );
     call(
         ToolName::Forget,
-        json!({ "memory_id": gone["memory_id"], "reason": "No more." }),
+        json!({ "memory_id": gone.get("memory_id"), "reason": "No more." }),
     );
     let dump = dumped(&memory).expect("a dump");
     memory.close();
