@@ -177,6 +177,35 @@ fn every_report_obeys_its_own_schema() {
 }
 
 #[test]
+fn null_may_be_what_shows_a_break() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, types: Value| {
+        let tool = serde_json::json!([{ "name": "t", "inputSchema": { "type": "object" }, "outputSchema": { "type": types } }]);
+        fs::write(folder.path().join(name), tool.to_string()).expect("written");
+    };
+    write("old.json", serde_json::json!("object"));
+    write("new.json", serde_json::json!(["object", "null"]));
+    let report = json(&diff(folder.path(), "old.json", "new.json", "json"));
+    let change = &report["changes"][0];
+    let told = ["rule", "proof"].map(|key| change[key].as_str().unwrap_or_default());
+    assert_eq!(told, ["type_widened", "refuted"]);
+    assert_eq!(change["counterexample"], Value::Null);
+    assert!(obeys(&report), "{report:#}");
+    let mut other = report.clone();
+    other["changes"][0]["proof"] = "unknown".into();
+    assert!(obeys(&other), "without an instance nothing is refuted");
+    other["changes"][0]["counterexample"] = "an instance".into();
+    assert!(!obeys(&other), "an instance refutes");
+}
+
+/// Says whether a report obeys the schema of reports.
+fn obeys(report: &Value) -> bool {
+    let meta = fs::read_to_string(repository().join("schema/meta/diff_report.json"));
+    let meta = json(&meta.expect("the schema of reports"));
+    jsonschema::is_valid(&meta, report)
+}
+
+#[test]
 fn every_counterexample_fits_one_side_only() {
     let mut n_confirmed = 0;
     for pair in pairs() {

@@ -18,4 +18,5 @@ mod profile;
 mod releases;
 mod repository;
 mod rules;
+mod sarif;
 mod sets;

@@ -211,7 +211,7 @@ impl Report<'_> {
                     "level": level,
                     "message": { "text": message },
                     "locations": [{
-                        "physicalLocation": { "artifactLocation": { "uri": change.place.file } },
+                        "physicalLocation": { "artifactLocation": { "uri": uri(&change.place.file) } },
                         "logicalLocations": [{ "fullyQualifiedName": change.place.pointer }],
                     }],
                 })
@@ -230,6 +230,22 @@ impl Report<'_> {
             }],
         })
     }
+}
+
+/// Returns the name of a file as a reference of a URI spells it.
+fn uri(file: &str) -> String {
+    let mut uri = String::new();
+    for byte in file.replace('\\', "/").bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                uri.push(char::from(byte));
+            }
+            _ => {
+                let _ = write!(uri, "%{byte:02X}");
+            }
+        }
+    }
+    uri
 }
 
 fn place(change: &Change) -> String {
