@@ -38,8 +38,9 @@ pub fn compare(
     if old.root == new.root {
         return Vec::new();
     }
+    let [old_set, new_set] = [old, new].map(|side| sets::Document::new(&side.root));
     // What is too deep to be read is unknown to the sets as well.
-    let places = [old, new].map(|side| sets::places(&side.root).unwrap_or_default());
+    let places = [&old_set, &new_set].map(sets::places);
     let pair = Pair {
         old,
         new,
@@ -47,8 +48,8 @@ pub fn compare(
         position,
         enforces_formats,
         through,
-        old_set: sets::Document::new(&old.root),
-        new_set: sets::Document::new(&new.root),
+        old_set,
+        new_set,
         scion: OnceCell::new(),
         left: Cell::new(MAX_BUDGETS * sets::Options::default().max_steps),
         promised: match position {
@@ -85,7 +86,7 @@ struct Base<'a> {
 impl Pair<'_> {
     fn compare(&self) -> Vec<Change> {
         let (old, new) = self.sources();
-        let (locals, old_seen, new_seen) = walk(old, new);
+        let (locals, old_seen, new_seen) = walk((old, &self.old_set), (new, &self.new_set));
         let named = named_besides(old);
         // By convention a caller sends only what is declared, so that a new
         // optional argument takes nothing away even where the object is open.

@@ -58,11 +58,16 @@ pub enum Side {
 }
 
 /// Lists every difference of the two documents, and what of them was read.
-pub fn walk<'a>(old: Source<'a>, new: Source<'a>) -> (Vec<Local>, Seen<'a>, Seen<'a>) {
+pub fn walk<'a>(
+    (old, old_set): (Source<'a>, &'a sets::Document),
+    (new, new_set): (Source<'a>, &'a sets::Document),
+) -> (Vec<Local>, Seen<'a>, Seen<'a>) {
+    let mut leads = old.places.values().chain(new.places.values());
     let mut walk = Walk {
         old,
         new,
-        sets: [old, new].map(|side| sets::Document::new(side.root)),
+        sets: [old_set, new_set],
+        refers: leads.any(|leads| !leads.references.is_empty()),
         parts: Default::default(),
         seen: BTreeSet::new(),
         pairs: Vec::new(),
@@ -82,7 +87,9 @@ pub type Seen<'a> = BTreeMap<String, BTreeSet<&'a str>>;
 struct Walk<'a> {
     old: Source<'a>,
     new: Source<'a>,
-    sets: [sets::Document; 2],
+    sets: [&'a sets::Document; 2],
+    /// Whether any schema says more than is written at its place.
+    refers: bool,
     parts: [Seen<'a>; 2],
     /// Invariant: a pair is visited once, so that recursion ends.
     seen: BTreeSet<(String, String)>,
@@ -237,6 +244,11 @@ impl<'a> Walk<'a> {
 
     /// Whether no value fits a property any more.
     fn is_emptied(&self, old: &str, new: &str) -> bool {
+        // Equal words say the same where nothing leads elsewhere.
+        let is_same = self.old.root.pointer(old) == self.new.root.pointer(new);
+        if is_same && !self.refers {
+            return false;
+        }
         // What changed further below is found there.
         let says = |view: View<'a>| -> BTreeMap<&'a str, &'a Value> {
             let keywords = view.keywords.into_iter();
@@ -245,7 +257,7 @@ impl<'a> Walk<'a> {
         if says(view(self.old, old)) == says(view(self.new, new)) {
             return false;
         }
-        let [before, after] = &self.sets;
+        let [before, after] = self.sets;
         let none = sets::Document::new(&Value::Bool(false));
         let is_empty = |document: &sets::Document, at: &str| {
             let at = document.at(at)?;

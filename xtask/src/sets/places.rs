@@ -1,11 +1,12 @@
 //! Every schema of a document by its pointer, with what stands below it and
 //! where its references lead.
 
+use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
 
-use serde_json::Value;
-
-use super::json::{Json, Unreadable};
+use super::Document;
+use super::json::Json;
 use super::scope::{Found, MAPS, SCHEMAS, Scopes};
 
 /// Keywords that lead elsewhere.
@@ -20,13 +21,17 @@ pub struct Leads {
     pub references: BTreeMap<&'static str, Option<String>>,
 }
 
-/// Lists the schemas of a document.
-pub fn places(root: &Value) -> Result<BTreeMap<String, Leads>, Unreadable> {
-    let root = Json::from_value(root)?;
-    let scopes = Scopes::new(&root);
-    let pointers = pointers(&root);
+/// Lists the schemas of a document; none of one that was refused.
+pub fn places(document: &Document) -> BTreeMap<String, Leads> {
+    if document.refusal.is_some() {
+        return BTreeMap::new();
+    }
+    let root: &Json = &document.root;
+    let scopes = Scopes::new(root);
+    // Only references need them.
+    let named = OnceCell::new();
     let mut places = BTreeMap::new();
-    let mut open = vec![(String::new(), &root, 0)];
+    let mut open = vec![(String::new(), root, 0)];
     while let Some((at, schema, outer)) = open.pop() {
         if places.contains_key(&at) {
             continue;
@@ -68,6 +73,7 @@ pub fn places(root: &Value) -> Result<BTreeMap<String, Leads>, Unreadable> {
             };
             let target = match found {
                 Found::Schema(target, home) => {
+                    let pointers = named.get_or_init(|| pointers(root));
                     let at = pointers.get(&std::ptr::from_ref(target)).cloned();
                     open.extend(at.clone().map(|at| (at, target, home)));
                     at
@@ -78,7 +84,7 @@ pub fn places(root: &Value) -> Result<BTreeMap<String, Leads>, Unreadable> {
         }
         places.insert(at, leads);
     }
-    Ok(places)
+    places
 }
 
 /// Returns the pointer of every value of a document, by its address.
@@ -109,6 +115,10 @@ fn pointers(root: &Json) -> HashMap<*const Json, String> {
     pointers
 }
 
-fn escape(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
+fn escape(key: &str) -> Cow<'_, str> {
+    if key.contains(['~', '/']) {
+        key.replace('~', "~0").replace('/', "~1").into()
+    } else {
+        key.into()
+    }
 }
