@@ -328,8 +328,8 @@ fn receipts_count_right_while_many_call() {
     let world = World::new();
     let bob = world.person("bob");
     world.core("Shared start.");
-    world.pass(1_000);
-    let since = "2026-12-01T09:00:01Z";
+    world.pass(10_000);
+    let since = "2026-12-01T09:00:12Z";
     std::thread::scope(|threads| {
         for n in 0..16 {
             let (memory, bob) = (world.memory.clone(), bob.clone());
@@ -347,7 +347,7 @@ fn receipts_count_right_while_many_call() {
         }
     });
     let receipt = |memory: &Memory| ok(memory, SessionReceipt, json!({ "since": since }));
-    let expected = json!({ "recalled": 80, "remembered": 160, "loops_opened": 80, "loops_closed": 80, "already_knew": 80, "since": "2026-12-01T09:00:01.000Z" });
+    let expected = json!({ "recalled": 80, "remembered": 160, "loops_opened": 80, "loops_closed": 80, "already_knew": 80, "since": "2026-12-01T09:00:10.000Z" });
     assert_eq!(receipt(&world.memory), expected);
     assert_eq!(
         receipt(&world.memory),
@@ -358,12 +358,16 @@ fn receipts_count_right_while_many_call() {
         (&receipt(&bob)["remembered"], &receipt(&bob)["recalled"]),
         (&json!(16), &json!(0))
     );
-    world.pass(1);
+    world.pass(10_000);
     let later = world.ok(
         SessionReceipt,
-        json!({ "since": "2026-12-01T09:00:01.001Z" }),
+        json!({ "since": "2026-12-01T09:00:21.001Z" }),
     );
-    assert_eq!(later["remembered"], 0);
+    assert_eq!(
+        (&later["remembered"], &later["since"]),
+        (&json!(0), &json!("2026-12-01T09:00:20.000Z")),
+        "moments are counted in spans, and the answer says so"
+    );
     assert_eq!(
         code(&world.err(SessionReceipt, json!({ "since": "2026-02-30T00:00:00Z" }))),
         "validation_failed"

@@ -62,12 +62,13 @@ fn class(n_tokens: i64) -> i64 {
 
 /// What the index needs of a row.
 pub(crate) struct Indexed {
-    seq: i64,
-    partition: i64,
-    n_tokens: i64,
-    thread: Option<String>,
-    content: String,
-    is_episode: bool,
+    pub(crate) seq: i64,
+    pub(crate) partition: i64,
+    pub(crate) n_tokens: i64,
+    pub(crate) thread: Option<String>,
+    /// Read where it stands beside another one.
+    pub(crate) content: String,
+    pub(crate) is_episode: bool,
 }
 
 impl Append<'_> {
@@ -76,17 +77,24 @@ impl Append<'_> {
         let Some(row) = self.indexed(seq)? else {
             return Ok(());
         };
-        let (before, after) = self.neighbours_in_thread(&row)?;
+        let tokens = (self.tokenise)(&row.content);
+        self.index(&row, &tokens)
+    }
+
+    /// The same for a row that is known, and whose text is cut already: every
+    /// other write waits while a text is cut.
+    pub(crate) fn index(&mut self, row: &Indexed, tokens: &str) -> Result<(), Error> {
+        let (before, after) = self.neighbours_in_thread(row)?;
         let ctx = self.context(before.as_ref(), after.as_ref());
         self.run(
             "INSERT INTO memory_fts (rowid, text, ctx) VALUES (:entry, :text, :ctx)",
             named_params! {
                 ":entry": entry(row.partition, row.seq, row.n_tokens),
-                ":text": (self.tokenise)(&row.content),
+                ":text": tokens,
                 ":ctx": ctx,
             },
         )?;
-        self.count_in(&row, 1)?;
+        self.count_in(row, 1)?;
         self.mend(before)?;
         self.mend(after)
     }

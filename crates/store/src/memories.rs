@@ -5,6 +5,7 @@ use rusqlite::{Row, named_params};
 use crate::error::Error;
 use crate::history::Event;
 use crate::ids;
+use crate::index::{self, Indexed};
 use crate::scopes::{Role, ScopeKey, ScopeRow, Visibility};
 use crate::sql::{Keys, role, served, visible};
 use crate::views::{Append, Read};
@@ -326,6 +327,7 @@ impl Append<'_> {
         let id = ids::fresh(ids::MEMORY, new.stored_at);
         let partition = self.partition(new.scope.key, new.visibility)?;
         let tokens = (self.tokenise)(new.content);
+        let n_tokens = index::count(&tokens);
         self.run(
             "INSERT INTO memory (id, partition, scope, owner, visibility, kind, text_key, n_tokens, \
              created_at, author_kind, scope_source, thread, agent, client, source_tool, source_hash, \
@@ -340,7 +342,7 @@ impl Append<'_> {
                 ":visibility": new.visibility,
                 ":kind": new.kind,
                 ":text_key": new.text_key,
-                ":n_tokens": crate::index::count(&tokens),
+                ":n_tokens": n_tokens,
                 ":at": new.created_at,
                 ":author_kind": new.author_kind,
                 ":scope_source": new.provenance.scope_source,
@@ -355,7 +357,15 @@ impl Append<'_> {
             },
         )?;
         let seq = self.conn.last_insert_rowid();
-        self.index_memory(seq)?;
+        let row = Indexed {
+            seq,
+            partition,
+            n_tokens,
+            thread: new.provenance.thread.clone(),
+            content: String::new(),
+            is_episode: new.kind == "episode",
+        };
+        self.index(&row, &tokens)?;
         self.note(seq, Event::Created, new.stored_at, None, None)?;
         Ok((seq, id))
     }

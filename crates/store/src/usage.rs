@@ -44,9 +44,12 @@ words!(Metric {
 /// Milliseconds of a day.
 const DAY_MS: i64 = 24 * 3_600_000;
 
-/// Days whose moments are kept; what is older is kept by day. Receipts ask for
-/// hours.
-const EXACT_DAYS: i64 = 7;
+/// Milliseconds that share a row, so that a busy client adds to rows and makes
+/// none. Receipts ask for hours, and say from when they count.
+const SPAN_MS: i64 = 10_000;
+
+/// Days that are kept by spans; what is older is kept by day.
+const FINE_DAYS: i64 = 7;
 
 /// Days after which a count is dropped: more than a metric may ask for.
 const KEPT_DAYS: i64 = 400;
@@ -63,7 +66,7 @@ pub struct DayCount {
 }
 
 impl Store {
-    /// Adds to the caller's counts at a moment.
+    /// Adds to the caller's counts of the span that a moment lies in.
     pub fn count(&self, caller: &Caller, counts: &[(Metric, i64)], at: i64) -> Result<(), Error> {
         let conn = self.threads.conn();
         for (metric, n) in counts.iter().filter(|(_, n)| *n != 0) {
@@ -72,7 +75,7 @@ impl Store {
                  ON CONFLICT DO UPDATE SET n = n + :n",
             )?
             .execute(named_params! {
-                ":account": caller.id(), ":at": at, ":metric": metric, ":n": n,
+                ":account": caller.id(), ":at": begin(at, SPAN_MS), ":metric": metric, ":n": n,
             })?;
         }
         let today = at.div_euclid(DAY_MS);
@@ -85,13 +88,10 @@ impl Store {
     }
 
     /// Returns the moment from which the caller's counts since another moment
-    /// are known: that moment, or the beginning of its day if it is long past.
+    /// are known: the beginning of its span, or of its day if it is long past.
     pub fn counted_from(&self, since: i64, now: i64) -> i64 {
-        if since >= exact_from(now.div_euclid(DAY_MS)) {
-            since
-        } else {
-            since - since.rem_euclid(DAY_MS)
-        }
+        let is_fine = since >= fine_from(now.div_euclid(DAY_MS));
+        begin(since, if is_fine { SPAN_MS } else { DAY_MS })
     }
 
     /// Returns what the caller's counts since a moment come to.
@@ -129,27 +129,35 @@ impl Store {
     }
 }
 
-/// Returns the first moment that is kept as it was.
-fn exact_from(today: i64) -> i64 {
-    (today - EXACT_DAYS) * DAY_MS
+/// Returns the first moment of the days that are kept by spans.
+fn fine_from(today: i64) -> i64 {
+    (today - FINE_DAYS) * DAY_MS
+}
+
+/// Returns the beginning of the span of a width that a moment lies in.
+fn begin(at: i64, width: i64) -> i64 {
+    at - at.rem_euclid(width)
 }
 
 /// Makes one row of every day that has grown old, and drops the oldest.
 fn tidy(conn: &Connection, today: i64) -> Result<(), Error> {
     let tx = conn.unchecked_transaction()?;
-    let exact = exact_from(today);
-    let params = named_params! {":exact": exact, ":day": DAY_MS};
-    tx.execute(
-        "INSERT INTO usage (account, at, metric, n) \
-         SELECT account, at - at % :day, metric, sum(n) FROM usage \
-         WHERE at < :exact AND at % :day <> 0 GROUP BY 1, 2, 3 \
-         ON CONFLICT DO UPDATE SET n = n + excluded.n",
-        params,
-    )?;
-    tx.execute(
-        "DELETE FROM usage WHERE at < :exact AND at % :day <> 0",
-        params,
-    )?;
+    let fine = fine_from(today);
+    // Earlier versions made a row of every moment.
+    for (before, width) in [(fine, DAY_MS), (i64::MAX, SPAN_MS)] {
+        let params = named_params! {":before": before, ":width": width};
+        tx.execute(
+            "INSERT INTO usage (account, at, metric, n) \
+             SELECT account, at - at % :width, metric, sum(n) FROM usage \
+             WHERE at < :before AND at % :width <> 0 GROUP BY 1, 2, 3 \
+             ON CONFLICT DO UPDATE SET n = n + excluded.n",
+            params,
+        )?;
+        tx.execute(
+            "DELETE FROM usage WHERE at < :before AND at % :width <> 0",
+            params,
+        )?;
+    }
     tx.execute(
         "DELETE FROM usage WHERE at < :oldest",
         named_params! {":oldest": (today - KEPT_DAYS) * DAY_MS},

@@ -22,3 +22,5 @@ mod rows;
 mod stops;
 #[cfg(test)]
 mod upkeep;
+#[cfg(test)]
+mod usage;
