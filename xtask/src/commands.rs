@@ -11,4 +11,5 @@ pub mod lint;
 pub mod new_tool;
 pub mod release;
 pub mod serve;
+pub mod soak;
 pub mod test;

@@ -68,6 +68,14 @@ enum Command {
         #[arg(long, value_name = "MIB", num_args = 0..=1, default_missing_value = "1024",
               conflicts_with_all = ["data", "cold", "verdicts", "diff"])]
         backup: Option<u64>,
+        /// Measure only how many writes a second are on disk, beside SQLite
+        /// itself.
+        #[arg(long, conflicts_with_all = ["cold", "verdicts", "diff", "surface", "import", "backup"])]
+        writes: bool,
+        /// Measure this program in place of one that is built for release;
+        /// with --writes.
+        #[arg(long, value_name = "FILE", requires = "writes")]
+        program: Option<PathBuf>,
     },
     /// Show every broken promise of the contract; write nothing.
     Check,
@@ -106,6 +114,8 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// Load the program for long, and see that nothing grows.
+    Soak(commands::soak::Soak),
     /// Run every test there is.
     Test {
         /// Arguments of "cargo test", such as a name.
@@ -141,6 +151,12 @@ fn main() -> ExitCode {
             ..
         } => commands::bench::run_surface(&root, &data.unwrap_or(shared), &mut out),
         Command::Bench {
+            data,
+            writes: true,
+            program,
+            ..
+        } => commands::bench::writes::run(&root, &data.unwrap_or(shared), program, &mut out),
+        Command::Bench {
             data, import: true, ..
         } => commands::bench::run_import(&root, &data.unwrap_or(shared), &mut out),
         Command::Bench { data, cold, .. } => {
@@ -158,6 +174,7 @@ fn main() -> ExitCode {
         Command::Codegen => commands::codegen::run(&root, &mut out),
         Command::Release => commands::release::run(&root, &mut out),
         Command::Serve { arguments } => commands::serve::run(&root, &arguments),
+        Command::Soak(soak) => commands::soak::run(&root, &soak, &mut out),
         Command::Test { arguments } => commands::test::run(&root, &arguments, &mut out),
     };
     match result {

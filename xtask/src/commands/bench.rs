@@ -16,10 +16,11 @@ pub mod backup;
 mod diff;
 mod figures;
 mod import;
-mod pipe;
+pub mod pipe;
 mod surface;
 mod texts;
 pub mod verdicts;
+pub mod writes;
 
 use figures::Times;
 use pipe::{Server, payload};

@@ -83,21 +83,37 @@ impl Server {
         Ok(())
     }
 
+    /// Returns the id of the last request that was sent.
+    pub fn last_id(&self) -> u64 {
+        self.next_id
+    }
+
+    /// Returns the process id.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Reads the next answer, whichever request it is for.
     pub fn receive(&mut self) -> Result<Value> {
+        Ok(self.receive_any()?.1)
+    }
+
+    /// Reads the next answer and the id of the request that it is for.
+    pub fn receive_any(&mut self) -> Result<(u64, Value)> {
         loop {
             self.line.clear();
             if self.output.read_line(&mut self.line)? == 0 {
                 bail!("the server went away");
             }
             let answer: Value = serde_json::from_str(&self.line)?;
-            if answer.get("id").is_none() {
+            let Some(id) = answer.get("id") else {
                 continue;
-            }
+            };
+            let id = id.as_u64().unwrap_or_default();
             if let Some(error) = answer.get("error") {
                 bail!("the server refused: {error}");
             }
-            return Ok(answer.get("result").cloned().unwrap_or_default());
+            return Ok((id, answer.get("result").cloned().unwrap_or_default()));
         }
     }
 

@@ -1,0 +1,197 @@
+//! How many writes a second are acknowledged, which means committed and synced,
+//! beside what SQLite itself does with the same durability in the same run.
+//!
+//! The limit is a script over Python's `sqlite3`: a text and its words, in
+//! transactions of as many rows as there are clients. No server can commit
+//! larger ones, because each client waits for its answer.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+
+use super::Scratch;
+use super::figures::Times;
+use super::pipe::{Server, payload};
+use super::texts::Texts;
+use crate::cargo;
+use crate::problem::EXIT_CLEAN;
+
+/// Clients that wait for their answers at a time.
+const CLIENTS: [usize; 3] = [1, 16, 64];
+
+/// Turns of each side: a machine that is busy with something else for a while
+/// should disturb both.
+const N_TURNS: usize = 5;
+
+/// How long a turn takes.
+const TURN: Duration = Duration::from_secs(2);
+
+/// Texts that the script repeats, numbered.
+const N_TEXTS: usize = 5_000;
+
+/// Share of SQLite's own rate that 64 clients should get.
+const GOAL_SHARE: f64 = 0.7;
+
+/// Writes per second that basic-memory publishes, the better end of its range.
+const PUBLISHED: f64 = 20.0;
+
+/// What a turn came to.
+struct Turn {
+    per_second: f64,
+    p50_ms: f64,
+    p99_ms: f64,
+}
+
+/// Measures with a program that lies ready, or else with one for release.
+pub fn run(root: &Path, data: &Path, ready: Option<PathBuf>, out: &mut dyn Write) -> Result<u8> {
+    let program = match ready {
+        Some(program) => program,
+        None => cargo::build_server(root, true)?,
+    };
+    let texts = Texts::load(data)?;
+    writeln!(out, "Texts: {}.", texts.source)?;
+    let scratch = Scratch::new(root)?;
+    let list = scratch.folder("texts");
+    let lines: Vec<String> = (0..N_TEXTS)
+        .map(|index| texts.text(index).replace(['\n', '\r'], " "))
+        .collect();
+    std::fs::write(&list, lines.join("\n"))?;
+    let script = root.join("tests/peers/sqlite_writes.py");
+    if let Ok(load) = std::fs::read_to_string("/proc/loadavg") {
+        writeln!(out, "Load of the machine before: {}.", load.trim())?;
+    }
+    writeln!(
+        out,
+        "Medians of {N_TURNS} turns of {} s each, taken in turn with SQLite's.\n",
+        TURN.as_secs()
+    )?;
+    writeln!(
+        out,
+        "| clients | acknowledged / s | p50 / p99 | SQLite, rows / s in transactions of as many | p50 / p99 of these | share |"
+    )?;
+    writeln!(out, "|---|---|---|---|---|---|")?;
+    let mut last = (0.0, 0.0);
+    for n_clients in CLIENTS {
+        let (mut ours, mut raw) = (Vec::new(), Vec::new());
+        for turn in 0..N_TURNS {
+            let folder = scratch.folder(&format!("{n_clients}-{turn}"));
+            ours.push(written(&program, &folder.join("ours"), &texts, n_clients)?);
+            raw.push(limit(&script, &folder.join("raw"), n_clients, &list)?);
+        }
+        let (ours, raw) = (median(&ours), median(&raw));
+        let share = ours.per_second / raw.per_second;
+        writeln!(
+            out,
+            "| {n_clients} | {:.0} | {:.2} / {:.2} ms | {:.0} | {:.2} / {:.2} ms | {:.0} % |",
+            ours.per_second,
+            ours.p50_ms,
+            ours.p99_ms,
+            raw.per_second,
+            raw.p50_ms,
+            raw.p99_ms,
+            share * 100.0
+        )?;
+        out.flush()?;
+        last = (share, ours.per_second);
+    }
+    let (share, per_second) = last;
+    let word = |is_met: bool| if is_met { "met" } else { "missed" };
+    let times = per_second / PUBLISHED;
+    writeln!(
+        out,
+        "\nGoal of {:.0} % of SQLite at 64 clients: {}. Goal of 50 times basic-memory's published 12 to 20 a second: {} ({times:.0} times {PUBLISHED:.0}).",
+        GOAL_SHARE * 100.0,
+        word(share >= GOAL_SHARE),
+        word(times >= 50.0)
+    )?;
+    Ok(EXIT_CLEAN)
+}
+
+fn median(turns: &[Turn]) -> Turn {
+    let middle = |value: fn(&Turn) -> f64| {
+        let mut values: Vec<f64> = turns.iter().map(value).collect();
+        values.sort_by(f64::total_cmp);
+        values.get(values.len() / 2).copied().unwrap_or(0.0)
+    };
+    Turn {
+        per_second: middle(|turn| turn.per_second),
+        p50_ms: middle(|turn| turn.p50_ms),
+        p99_ms: middle(|turn| turn.p99_ms),
+    }
+}
+
+/// Writes as so many clients of one server, each of which waits for its answer.
+fn written(program: &Path, data: &Path, texts: &Texts, n_clients: usize) -> Result<Turn> {
+    let mut server = Server::ours(program, data)?;
+    server.initialize()?;
+    // The store is made by the first call.
+    server.tool(
+        "remember",
+        &json!({ "scope": "core", "content": "The watch begins." }),
+    )?;
+    let mut index = 0;
+    let mut send = |server: &mut Server| -> Result<u64> {
+        let arguments = json!({ "scope": "core", "content": texts.text(index) });
+        index += 1;
+        server.send(
+            "tools/call",
+            &json!({ "name": "remember", "arguments": arguments }),
+        )?;
+        Ok(server.last_id())
+    };
+    let started = Instant::now();
+    let mut sent = HashMap::new();
+    for _ in 0..n_clients {
+        let at = Instant::now();
+        sent.insert(send(&mut server)?, at);
+    }
+    let mut times = Vec::new();
+    let mut took = Duration::ZERO;
+    while !sent.is_empty() {
+        let (id, result) = server.receive_any()?;
+        payload(&result)?;
+        let at = sent.remove(&id).context("an answer to no request")?;
+        if started.elapsed() < TURN {
+            times.push(at.elapsed());
+            took = started.elapsed();
+            let at = Instant::now();
+            sent.insert(send(&mut server)?, at);
+        }
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a count of calls")]
+    let per_second = times.len() as f64 / took.as_secs_f64();
+    let times = Times::new(times);
+    Ok(Turn {
+        per_second,
+        p50_ms: times.percentile(0.5),
+        p99_ms: times.percentile(0.99),
+    })
+}
+
+/// Lets SQLite do the least that could be called the same.
+fn limit(script: &Path, folder: &Path, batch: usize, texts: &Path) -> Result<Turn> {
+    let output = Command::new("python3")
+        .arg(script)
+        .arg(folder)
+        .arg(batch.to_string())
+        .arg(TURN.as_secs().to_string())
+        .arg(texts)
+        .stderr(Stdio::inherit())
+        .output()
+        .context("python3 does not start; the limit of SQLite is measured by it")?;
+    if !output.status.success() {
+        bail!("the script that measures SQLite failed");
+    }
+    let said: Value = serde_json::from_slice(&output.stdout)?;
+    let number = |name: &str| said.get(name).and_then(Value::as_f64).unwrap_or(0.0);
+    Ok(Turn {
+        per_second: number("rows") / number("seconds"),
+        p50_ms: number("p50_ms"),
+        p99_ms: number("p99_ms"),
+    })
+}
