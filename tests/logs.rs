@@ -167,10 +167,36 @@ fn t22_t23_no_level_of_the_log_on_stdio_tells_what_was_said() {
             "jsonrpc": "2.0", "method": "notifications/cancelled",
             "params": { "requestId": MARK, "reason": MARK },
         }));
+        for list in [
+            "tools/list",
+            "resources/list",
+            "resources/templates/list",
+            "prompts/list",
+        ] {
+            pipes.ask(list, json!({}));
+        }
         pipes.ask("ping", json!({}));
         let log = pipes.log();
         let requests = checked(log.lines(), "");
         tell(&requests, calls.len());
+        // What is answered without a memory has its line, too.
+        for (tool, outcome, n_lines) in [
+            ("initialize", "ok", 1),
+            ("tools/list", "ok", 1),
+            ("resources/list", "ok", 1),
+            ("resources/templates/list", "ok", 1),
+            ("prompts/list", "ok", 1),
+            ("ping", "ok", 1),
+            ("tools/call", "invalid_params", 1),
+            ("prompts/get", "invalid_params", 1),
+            ("-", "method_not_found", 1),
+        ] {
+            let told = format!("tool=\"{tool}\"");
+            let ended = format!("outcome=\"{outcome}\"");
+            let lines = requests.iter();
+            let n = lines.filter(|line| line.contains(&told) && line.contains(&ended));
+            assert_eq!(n.count(), n_lines, "{tool} {outcome}: {log}");
+        }
         let scopes = requests
             .iter()
             .find(|line| line.contains("tool=\"remember\""));

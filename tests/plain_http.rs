@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Era, Response, Site, fresh, json_file, tool_call};
+use crate::harness::{Era, MAX_LINE_BYTES, Response, Site, fresh, json_file, tool_call};
 
 const PING: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}";
 
@@ -271,6 +271,30 @@ fn a_refusal_on_the_mcp_endpoint_is_a_json_rpc_error_with_the_id() {
         assert_eq!(response.status, status, "{body}: {answer}");
         assert_eq!(answer["error"]["code"], code, "{body}: {answer}");
         assert_eq!(answer["id"], id, "{body}: {answer}");
+    }
+}
+
+#[test]
+fn a_message_that_is_too_long_is_refused_under_its_id_wherever_that_stands() {
+    let data = fresh();
+    let site = Site::start(data.path());
+    let filler = "x".repeat(MAX_LINE_BYTES);
+    let first = format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":77,\"method\":\"ping\",\"params\":{{\"a\":\"{filler}\"}}}}"
+    );
+    let last = format!(
+        "{{\"method\":\"ping\",\"params\":{{\"a\":\"{filler}\"}},\"jsonrpc\":\"2.0\",\"id\":\"late\"}}"
+    );
+    for (body, id) in [
+        (first, json!(77)),
+        (last, json!("late")),
+        (filler + "x", Value::Null),
+    ] {
+        let response = site.owner("POST", "/mcp", &[], body.as_bytes());
+        let answer = response.json();
+        assert_eq!(response.status, 413, "{answer}");
+        assert_eq!(answer["error"]["code"], -32600, "{answer}");
+        assert_eq!(answer["id"], id, "{answer}");
     }
 }
 

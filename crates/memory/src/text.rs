@@ -8,7 +8,7 @@ mod excerpt;
 mod stop_words;
 mod tokens;
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 use unicode_normalization::UnicodeNormalization as _;
 
@@ -96,8 +96,8 @@ fn is_boundary(left: Option<char>, right: Option<char>) -> bool {
 
 /// Returns the share of terms that two texts have in common, 0 to 1.
 pub(crate) fn jaccard<S: AsRef<str>>(left: &[S], right: &[S]) -> f64 {
-    let left: BTreeSet<&str> = left.iter().map(AsRef::as_ref).collect();
-    let right: BTreeSet<&str> = right.iter().map(AsRef::as_ref).collect();
+    let left: HashSet<&str> = left.iter().map(AsRef::as_ref).collect();
+    let right: HashSet<&str> = right.iter().map(AsRef::as_ref).collect();
     let common = left.intersection(&right).count();
     let union = left.len() + right.len() - common;
     if union == 0 {

@@ -130,6 +130,13 @@ pub fn unobserved(request_id: &str, started: Instant, status: u16) {
     tracing::info!(target: "zero_memory", request_id, tool = "-", n_scopes = 0, duration_us, outcome = status);
 }
 
+/// Logs a request of the protocol that was answered from what the program
+/// itself knows: no memory was asked.
+pub fn answered(request_id: &str, method: &'static str, started: Instant, outcome: &'static str) {
+    let duration_us = started.elapsed().as_micros();
+    tracing::info!(target: "zero_memory", request_id, tool = method, n_scopes = 0, duration_us, outcome);
+}
+
 /// The one log line of a request, written when it is over or given up.
 struct Line {
     request_id: String,

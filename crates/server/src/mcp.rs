@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Instant;
 
 use contract::constants::{
     CONTRACT_CAPABILITY, CONTRACT_VERSION, INSTRUCTIONS_DROPPED_KEY, SERVER_NAME,
@@ -142,7 +143,8 @@ impl Handler {
     ) -> Result<CallToolResult, ErrorData> {
         let Some(tool) = self.shared.door.find(&request.name) else {
             let message = self.shared.door.unknown_tool(&request.name);
-            return Err(ErrorData::invalid_params(message, None));
+            let refusal = || Err(ErrorData::invalid_params(message, None));
+            return briefly(context, "tools/call", refusal);
         };
         let call = self.call_of(context);
         let limits = Limits::of(call.client.as_ref().map(|client| client.name.as_str()));
@@ -192,6 +194,24 @@ fn request_id_of(context: &RequestContext<RoleServer>) -> String {
         .map_or_else(logs::request_id, RequestId::observed)
 }
 
+/// Answers from what the program itself knows, with a line in the log.
+fn briefly<T>(
+    context: &RequestContext<RoleServer>,
+    method: &'static str,
+    body: impl FnOnce() -> Result<T, ErrorData>,
+) -> Result<T, ErrorData> {
+    let (request_id, started) = (request_id_of(context), Instant::now());
+    let answer = body();
+    let outcome = match &answer {
+        Ok(_) => "ok",
+        Err(error) if error.code == RpcCode::INVALID_PARAMS => "invalid_params",
+        Err(error) if error.code == RpcCode::METHOD_NOT_FOUND => "method_not_found",
+        Err(_) => "refused",
+    };
+    logs::answered(&request_id, method, started, outcome);
+    answer
+}
+
 fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     context
         .protocol_version()
@@ -217,36 +237,44 @@ impl ServerHandler for Handler {
         request: InitializeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
-        let mut result = self.negotiate_initialize(&request)?;
-        let name = request.client_info.name.clone();
-        context.peer.set_peer_info(request);
-        let composed = self
-            .shared
-            .instructions(Some(&name), self.session.as_deref());
-        note_dropped(&mut result.meta, &composed.dropped);
-        result.instructions = Some(composed.text);
-        Ok(result)
+        briefly(&context, "initialize", || {
+            let mut result = self.negotiate_initialize(&request)?;
+            let name = request.client_info.name.clone();
+            context.peer.set_peer_info(request);
+            let composed = self
+                .shared
+                .instructions(Some(&name), self.session.as_deref());
+            note_dropped(&mut result.meta, &composed.dropped);
+            result.instructions = Some(composed.text);
+            Ok(result)
+        })
     }
 
     async fn discover(
         &self,
         context: RequestContext<RoleServer>,
     ) -> Result<DiscoverResult, ErrorData> {
-        let name = context.client_info().map(|info| info.name);
-        let composed = self.shared.instructions(name.as_deref(), None);
-        let mut info = self.get_info().with_instructions(composed.text);
-        note_dropped(&mut info.meta, &composed.dropped);
-        let versions = self.supported_protocol_versions().into_owned();
-        // What had to be left out may be there the next time.
-        let fresh_ms = if composed.dropped.is_empty() {
-            FRESH_MS
-        } else {
-            0
-        };
-        Ok(DiscoverResult::from_server_info(versions, info)
-            .with_ttl_ms(fresh_ms)
-            // The text may hold the caller's rules.
-            .with_cache_scope(CacheScope::Private))
+        briefly(&context, "server/discover", || {
+            let name = context.client_info().map(|info| info.name);
+            let composed = self.shared.instructions(name.as_deref(), None);
+            let mut info = self.get_info().with_instructions(composed.text);
+            note_dropped(&mut info.meta, &composed.dropped);
+            let versions = self.supported_protocol_versions().into_owned();
+            // What had to be left out may be there the next time.
+            let fresh_ms = if composed.dropped.is_empty() {
+                FRESH_MS
+            } else {
+                0
+            };
+            Ok(DiscoverResult::from_server_info(versions, info)
+                .with_ttl_ms(fresh_ms)
+                // The text may hold the caller's rules.
+                .with_cache_scope(CacheScope::Private))
+        })
+    }
+
+    async fn ping(&self, context: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+        briefly(&context, "ping", || Ok(()))
     }
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
@@ -256,12 +284,14 @@ impl ServerHandler for Handler {
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        only_page(request)?;
-        Ok(ListToolsResult::with_all_items(self.shared.tools.clone())
-            .with_ttl_ms(FRESH_MS)
-            .with_cache_scope(CacheScope::Public))
+        briefly(&context, "tools/list", || {
+            only_page(request)?;
+            Ok(ListToolsResult::with_all_items(self.shared.tools.clone())
+                .with_ttl_ms(FRESH_MS)
+                .with_cache_scope(CacheScope::Public))
+        })
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -283,25 +313,29 @@ impl ServerHandler for Handler {
     async fn list_resources(
         &self,
         request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        only_page(request)?;
-        Ok(ListResourcesResult::with_all_items(resources::listed())
-            .with_ttl_ms(FRESH_MS)
-            .with_cache_scope(CacheScope::Public))
+        briefly(&context, "resources/list", || {
+            only_page(request)?;
+            Ok(ListResourcesResult::with_all_items(resources::listed())
+                .with_ttl_ms(FRESH_MS)
+                .with_cache_scope(CacheScope::Public))
+        })
     }
 
     async fn list_resource_templates(
         &self,
         request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        only_page(request)?;
-        Ok(
-            ListResourceTemplatesResult::with_all_items(resources::templates())
-                .with_ttl_ms(FRESH_MS)
-                .with_cache_scope(CacheScope::Public),
-        )
+        briefly(&context, "resources/templates/list", || {
+            only_page(request)?;
+            Ok(
+                ListResourceTemplatesResult::with_all_items(resources::templates())
+                    .with_ttl_ms(FRESH_MS)
+                    .with_cache_scope(CacheScope::Public),
+            )
+        })
     }
 
     async fn read_resource(
@@ -330,12 +364,14 @@ impl ServerHandler for Handler {
     async fn list_prompts(
         &self,
         request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        only_page(request)?;
-        Ok(ListPromptsResult::with_all_items(prompts::listed())
-            .with_ttl_ms(FRESH_MS)
-            .with_cache_scope(CacheScope::Public))
+        briefly(&context, "prompts/list", || {
+            only_page(request)?;
+            Ok(ListPromptsResult::with_all_items(prompts::listed())
+                .with_ttl_ms(FRESH_MS)
+                .with_cache_scope(CacheScope::Public))
+        })
     }
 
     async fn get_prompt(
@@ -343,9 +379,15 @@ impl ServerHandler for Handler {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let spec = prompts::find(&request.name)?;
         let memory = self.shared.door.memory();
-        let values = prompts::values(spec, request.arguments, memory)?;
+        let given = prompts::find(&request.name).and_then(|spec| {
+            let values = prompts::values(spec, request.arguments, memory)?;
+            Ok((spec, values))
+        });
+        let (spec, values) = match given {
+            Ok(given) => given,
+            Err(error) => return briefly(&context, "prompts/get", || Err(error)),
+        };
         let shared = Arc::clone(&self.shared);
         let call = self.call_of(&context);
         let gone = context.ct.cancelled();
@@ -365,7 +407,10 @@ impl ServerHandler for Handler {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let source = completion::source_of(&request.r#ref, &request.argument)?;
+        let source = match completion::source_of(&request.r#ref, &request.argument) {
+            Ok(source) => source,
+            Err(error) => return briefly(&context, "completion/complete", || Err(error)),
+        };
         let door = Arc::clone(&self.shared.door);
         let call = self.call_of(&context);
         let gone = context.ct.cancelled();
@@ -390,17 +435,20 @@ impl ServerHandler for Handler {
     ) -> Result<CustomResult, ErrorData> {
         // rmcp hands a known method with misshapen parameters over as a custom
         // one; its answer "method not found" would be untrue.
-        let method = request.method.as_str();
-        let removed = is_modern(&context) && REMOVED_METHODS.contains(&method);
-        if OFFERED_METHODS.contains(&method) && !removed {
-            let message = format!("the parameters of {} have the wrong shape", request.method);
-            return Err(ErrorData::invalid_params(message, None));
-        }
-        Err(ErrorData::new(
-            RpcCode::METHOD_NOT_FOUND,
-            request.method,
-            None,
-        ))
+        let removed = is_modern(&context) && REMOVED_METHODS.contains(&request.method.as_str());
+        let offered = OFFERED_METHODS
+            .into_iter()
+            .find(|method| *method == request.method && !removed);
+        // An unknown method is the caller's text and is not told.
+        briefly(&context, offered.unwrap_or("-"), || {
+            Err(match offered {
+                Some(method) => {
+                    let message = format!("the parameters of {method} have the wrong shape");
+                    ErrorData::invalid_params(message, None)
+                }
+                None => ErrorData::new(RpcCode::METHOD_NOT_FOUND, request.method, None),
+            })
+        })
     }
 }
 

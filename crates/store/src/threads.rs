@@ -4,6 +4,7 @@
 //! nowhere, as one that was never given out.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension as _, named_params};
@@ -15,6 +16,13 @@ use crate::ids;
 use crate::limited;
 use crate::open;
 use crate::scopes::ScopeKey;
+
+/// Threads of an account that are kept, those used last: what no client echoes
+/// would otherwise fill the file until it grows old.
+const MOST_THREADS: i64 = 4_096;
+
+/// Threads that are made between two looks at how many there are.
+const BETWEEN_LOOKS: usize = 256;
 
 /// A conversation that was heard of lately enough.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,12 +38,14 @@ pub struct ThreadRow {
 /// The bookkeeping file.
 pub(crate) struct Threads {
     conn: Mutex<Connection>,
+    n_minted: AtomicUsize,
 }
 
 impl Threads {
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         Ok(Self {
             conn: Mutex::new(open::writer(path, &open::BOOKKEEPING)?),
+            n_minted: AtomicUsize::new(0),
         })
     }
 
@@ -44,6 +54,7 @@ impl Threads {
     pub(crate) fn unwritten() -> Result<Self, Error> {
         Ok(Self {
             conn: Mutex::new(limited::unwritten(&open::BOOKKEEPING)?),
+            n_minted: AtomicUsize::new(0),
         })
     }
 
@@ -128,6 +139,14 @@ impl Store {
         let conn = self.threads.conn();
         conn.prepare_cached("DELETE FROM thread WHERE used_at <= :not_before")?
             .execute(named_params! {":not_before": not_before})?;
+        let n_before = self.threads.n_minted.fetch_add(1, Ordering::Relaxed);
+        if n_before.is_multiple_of(BETWEEN_LOOKS) {
+            conn.prepare_cached(
+                "DELETE FROM thread WHERE token IN (SELECT token FROM thread \
+                 WHERE account = :account ORDER BY used_at DESC, token DESC LIMIT -1 OFFSET :most)",
+            )?
+            .execute(named_params! {":account": caller.id(), ":most": MOST_THREADS})?;
+        }
         // Two processes may hear of one conversation at once; the later one
         // takes over what the earlier one made.
         let mut statement = conn.prepare_cached(

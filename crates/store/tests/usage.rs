@@ -1,4 +1,4 @@
-//! Counts: numbers of what was done, in a file that does not grow with them.
+//! The bookkeeping: a file that does not grow with every call.
 
 use store::Metric;
 
@@ -46,4 +46,35 @@ fn o10_counts_take_no_more_room_however_many_calls_there_are() {
     count(AT + 24 * 3_600_000);
     assert_eq!(rows(), 6);
     assert_eq!(of(AT), [1_007, 5_010]);
+}
+
+#[test]
+fn o10_conversations_that_nobody_goes_on_with_do_not_pile_up() {
+    const N_MADE: i64 = 4_096 + 3 * 256;
+    let world = World::new();
+    let me = world.person("me");
+    let other = world.person("other");
+    let scope = world.core(&me).key;
+    let made = |caller, n: i64| {
+        let token = world.store.fresh_thread_token(AT + n);
+        let row = world
+            .store
+            .mint_thread(caller, &token, scope, None, AT + n, AT - 1)
+            .unwrap();
+        row.token
+    };
+    let of_another = made(&other, 0);
+    let tokens: Vec<String> = (0..N_MADE).map(|n| made(&me, n)).collect();
+    let conn = rusqlite::Connection::open(world.dir.path().join("data/bookkeeping.db")).unwrap();
+    let n_kept: i64 = conn
+        .query_row("SELECT count(*) FROM thread", [], |row| row.get(0))
+        .unwrap();
+    assert!((4_097..=4_096 + 257).contains(&n_kept), "{n_kept}");
+    let found = |caller, token: &str| {
+        let found = world.store.find_thread(caller, token, AT - 1).unwrap();
+        found.is_some()
+    };
+    assert!(!found(&me, &tokens[0]), "the oldest go");
+    assert!(found(&me, tokens.last().unwrap()));
+    assert!(found(&other, &of_another), "each account has its own");
 }
