@@ -133,7 +133,8 @@ impl Subject {
     /// Returns whether a bump larger than needed is explained.
     fn has_version_reason(&self) -> bool {
         let contract = self.contract.as_ref();
-        contract.is_some_and(|contract| contract.settings.version_reason.is_some())
+        let reason = contract.and_then(|contract| contract.settings.version_reason.as_deref());
+        reason.is_some_and(|reason| !reason.trim().is_empty())
     }
 
     /// Returns whether the file is there, readable or not.

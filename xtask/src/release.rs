@@ -196,12 +196,11 @@ pub fn read(root: &Path, version: &str) -> Result<Release> {
     if !path.is_file() {
         return Err(NoBaseline(format!("there is no release {version} ({file})")).into());
     }
-    let text = fs::read_to_string(&path).with_context(|| format!("cannot read {file}"))?;
-    parse(version, &text).map_err(|fault| {
-        NoBaseline(format!(
-            "{file} is no release: {}; restore it from git",
-            fault.what
-        ))
-        .into()
-    })
+    let broken = |what: &str| {
+        let why = format!("{file} is no release: {what}; restore it from git");
+        anyhow::Error::from(NoBaseline(why))
+    };
+    let bytes = fs::read(&path).with_context(|| format!("cannot read {file}"))?;
+    let text = String::from_utf8(bytes).map_err(|_| broken("it is no text in UTF-8"))?;
+    parse(version, &text).map_err(|fault| broken(&fault.what))
 }

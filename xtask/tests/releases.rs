@@ -192,7 +192,7 @@ fn a_baseline_that_is_not_sound_is_no_pass() {
     const LAST: &str = "schema/releases/1.2.0.json";
     const SETTINGS: &str = "schema/contract.json";
     type Damage = fn(&Fixture);
-    let cases: [(&str, Damage, i32, &str); 6] = [
+    let cases: [(&str, Damage, i32, &str); 7] = [
         (
             "gone",
             |fixture| fs::remove_file(fixture.root().join(LAST)).expect("it was there"),
@@ -210,6 +210,12 @@ fn a_baseline_that_is_not_sound_is_no_pass() {
             |fixture| fixture.write(LAST, ""),
             100,
             "1.2.0.json is no release: it is no JSON",
+        ),
+        (
+            "no text",
+            |fixture| fs::write(fixture.root().join(LAST), b"\xff\xfe").expect("written"),
+            100,
+            "1.2.0.json is no release: it is no text in UTF-8",
         ),
         (
             "in conflict",
