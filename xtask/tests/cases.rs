@@ -696,3 +696,30 @@ fn beyond_some_dozens_of_changes_the_whole_stands_for_the_rest() {
     assert!((30..70).contains(&shown.len()), "{}", shown.len());
     assert!(changes.iter().all(|change| change["proof"] == "refuted"));
 }
+
+#[test]
+fn a_pattern_of_names_that_came_is_told_where_it_stands() {
+    let side = |patterns: Value| object(json!({ "p": { "patternProperties": patterns } }));
+    let old = side(json!({ "^a": { "type": "integer" } }));
+    let new = side(json!({ "^a": { "type": "integer" }, "^b": { "type": "string" } }));
+    let report = report("input", old, new);
+    let change = &report["changes"][0];
+    assert_eq!(change["rule"], "constraint_changed", "{report:#}");
+    let pointer = change["pointer"].as_str().unwrap_or_default();
+    assert!(
+        pointer.ends_with("/properties/p/patternProperties"),
+        "{report:#}"
+    );
+}
+
+#[test]
+fn what_stands_beside_a_new_union_is_seen() {
+    let field = |schema: Value| object(json!({ "p": schema }));
+    let plain = json!({ "type": "string" });
+    let bounded = json!({ "anyOf": [plain, { "type": "integer" }], "x-max-bytes": 5 });
+    check(&field(plain), &field(bounded), Some("major"), None);
+    // The default of a variant is not the default of the field.
+    let plain = json!({ "type": "string", "default": "a" });
+    let joint = json!({ "anyOf": [plain, { "type": "integer" }] });
+    check(&field(plain), &field(joint), Some("major"), None);
+}
