@@ -129,10 +129,10 @@ fn beyond(list: &[String], other: &[String]) -> Vec<String> {
     list.iter().filter(is_beyond).cloned().collect()
 }
 
-/// Returns every number: a run of digits with its inner points and commas, its
+/// Returns every number: a run of digits of any script with its inner points and commas, its
 /// sign where one stands free before it, and what is written out.
 fn numbers(text: &str) -> Vec<String> {
-    let inside = |letter: char| letter.is_ascii_digit() || letter == '.' || letter == ',';
+    let inside = |letter: char| letter.is_numeric() || letter == '.' || letter == ',';
     let mut found: Vec<(usize, String)> = words(text)
         .filter_map(|(at, word)| {
             let (_, number) = NUMBERS.iter().find(|(name, _)| *name == word)?;
@@ -280,6 +280,7 @@ mod tests {
             ("Up to two.", "Up to three.", "numbers: 2 became 3"),
             ("Say 'foo'.", "Say 'bar'.", "quoted tokens: foo became bar"),
             ("Say “foo”.", "Say “bar”.", "quoted tokens: foo became bar"),
+            ("Up to ５０.", "Up to ２０.", "numbers: ５０ became ２０"),
             ("5 ms.", "5 seconds.", "units: ms became seconds"),
             ("You MUST ask.", "You may ask.", "binding words: must gone"),
             ("Ask.", "Never ask.", "binding words: never new"),
