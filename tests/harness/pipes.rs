@@ -205,17 +205,27 @@ impl Pipes {
     pub fn close(mut self) -> (ExitStatus, Duration, Vec<Value>) {
         drop(self.input.take());
         let closed = Instant::now();
-        let status = loop {
-            if let Some(status) = self.child.try_wait().expect("it can be waited for") {
-                break status;
-            }
-            assert!(closed.elapsed() < DEADLINE, "it never ends; {}", self.log());
-            std::thread::yield_now();
-        };
+        let status = self.ended(closed);
         let took = closed.elapsed();
         let mut rest: Vec<Value> = self.early.drain(..).collect();
         rest.extend(self.output.iter().map(|line| message_of(&line)));
         (status, took, rest)
+    }
+
+    /// Waits for the end of a process whose input stays open: nothing but what
+    /// it was told before makes it end.
+    pub fn wait(mut self) -> ExitStatus {
+        self.ended(Instant::now())
+    }
+
+    fn ended(&mut self, since: Instant) -> ExitStatus {
+        loop {
+            if let Some(status) = self.child.try_wait().expect("it can be waited for") {
+                return status;
+            }
+            assert!(since.elapsed() < DEADLINE, "it never ends; {}", self.log());
+            std::thread::yield_now();
+        }
     }
 
     /// Kills the process, as a power loss would.
