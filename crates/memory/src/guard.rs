@@ -36,6 +36,15 @@ pub(crate) fn admit_optional<'t>(
     text.map(|text| admit(field, text)).transpose()
 }
 
+/// Returns a name that is stored and listed: what `admit` lets through, as one
+/// line.
+pub(crate) fn admit_name(field: &str, text: &str) -> Result<String, Error> {
+    let line = text::one_line(admit(field, text)?);
+    // What stood between two letters may have hidden a credential.
+    name(field, &line)?;
+    Ok(line)
+}
+
 /// Refuses a name that a write would keep, such as a hint or a scope, if it
 /// holds a credential.
 pub(crate) fn name(field: &str, text: &str) -> Result<(), Error> {

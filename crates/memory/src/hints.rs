@@ -2,7 +2,7 @@
 //!
 //! Pure text: nothing here looks at the disk, the network or the store.
 
-use crate::text::fold;
+use crate::text::{self, fold};
 
 /// Longest slug, so that `proj.<owner>.<slug>` stays well under the bound of a
 /// scope path.
@@ -44,24 +44,64 @@ pub(crate) enum Hint {
     Name { key: String },
 }
 
-/// Returns what of a hint may be kept: all but the user and password of a
-/// remote.
+/// Returns what of a hint may be kept or shown: one line, without the user and
+/// the password of a remote.
 pub(crate) fn kept(hint: &str) -> String {
-    let (scheme, rest) = hint.split_once("://").unwrap_or(("", hint));
-    let (authority, tail) = rest.split_once('/').unwrap_or((rest, ""));
-    match authority.rsplit_once('@') {
-        Some((_, host)) => format!("{scheme} {host}/{tail}"),
-        None => hint.to_owned(),
+    let hint = text::one_line(hint);
+    let (scheme, rest) = match hint.split_once("://") {
+        Some((scheme, rest)) => (format!("{scheme}://"), rest),
+        None => (String::new(), hint.as_str()),
+    };
+    // What is a path holds no password, and `@` is a letter like any other.
+    let is_path = scheme.eq_ignore_ascii_case("file://") || (scheme.is_empty() && is_rooted(rest));
+    match user_end(rest, !scheme.is_empty()) {
+        Some(end) if !is_path => format!("{scheme}{}", rest.get(end..).unwrap_or_default()),
+        _ => hint,
     }
+}
+
+/// Returns the byte after the `@` that ends user and password, if they are
+/// there. A password may hold a slash or an `@`, as no address should: then it
+/// ends where a host can stand.
+fn user_end(rest: &str, has_scheme: bool) -> Option<usize> {
+    let first = rest.split('/').next().unwrap_or_default();
+    let last = rest.rfind('@').map(|at| at + 1)?;
+    let is_beyond = last > first.len();
+    if has_scheme {
+        let end = first.rfind('@').map(|at| at + 1);
+        let host = first.get(end.unwrap_or_default()..).unwrap_or_default();
+        let holds_slash = is_beyond && first.contains(':') && !is_host(host);
+        return if holds_slash { Some(last) } else { end };
+    }
+    // Without a scheme the user of `git@host:path` says nothing secret, and
+    // `work:acme/@scope/x` is a place.
+    let user = rest.get(..last - 1).unwrap_or_default();
+    if !user.contains(':') || user.contains(char::is_whitespace) {
+        return None;
+    }
+    let host = rest.get(last..).unwrap_or_default();
+    let is_place = first.contains(['.', '@']) || user.ends_with('/') || !host.contains(['/', ':']);
+    (!is_beyond || !is_place).then_some(last)
+}
+
+/// Returns whether this is a host as it stands in an address, with its port:
+/// one of several labels, or one that is known.
+fn is_host(host: &str) -> bool {
+    let (name, port) = match host.rsplit_once(':') {
+        Some((name, port)) if !name.contains('[') || name.ends_with(']') => (name, port),
+        _ => (host, "0"),
+    };
+    let is_name = name.contains('.') || name.starts_with('[') || name == "localhost";
+    is_name && !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Reads a hint.
 pub(crate) fn parse(hint: &str) -> Hint {
-    let hint = hint.trim();
+    let hint = &kept(hint);
     if let Some((scheme, rest)) = hint.split_once("://") {
         let scheme = scheme.to_ascii_lowercase();
         if scheme == "file" {
-            return path(&decoded(rest));
+            return path(&text::one_line(&decoded(rest)));
         }
         if REMOTE_SCHEMES.contains(&scheme.as_str()) {
             let (authority, remote_path) = rest.split_once('/').unwrap_or((rest, ""));
@@ -319,6 +359,54 @@ mod checks {
                 "{hint}"
             );
         }
+    }
+
+    #[test]
+    fn nothing_of_a_password_is_kept_whatever_it_holds() {
+        for hint in [
+            "https://me:q7/z9@host/x",
+            "https://me:q7/z9@host:8443/x",
+            "https://me:p@q7/z9@host/x",
+            "https://me:q7/s/z9/@host/x",
+            "https://jane.doe:q7/z9@host/x",
+            "https://jane@corp.example:q7/z9@host/x",
+            "ssh://me:q7z9#?@host/x",
+            "HTTPS://me:q7z9@host/x",
+            "me:q7/z9@host/x",
+            "me:q7z9@host/x",
+            "me:q7z9@host:x",
+            "https://me:q7\nz9@host/x",
+            "s3://me:q7z9@host/x",
+        ] {
+            for kept in [kept(hint), format!("{:?}", parse(hint))] {
+                assert!(
+                    !kept.contains("q7") && !kept.contains("z9") && kept.contains('x'),
+                    "{hint}: {kept}"
+                );
+            }
+        }
+        for hint in [
+            "https://example.com/acme/@scope/shop",
+            "https://example.com:8443/acme/shop@2",
+            "/home/me:pa/ss@host/x",
+            "file:///home/me:pa/ss@host/x",
+            "work:acme/@scope/shop",
+            "work.example:acme/shop@2/x",
+            "the shop: ask @jane",
+            r"C:\x@y",
+        ] {
+            assert_eq!(kept(hint), hint);
+        }
+    }
+
+    #[test]
+    fn a_hint_is_one_line() {
+        assert_eq!(
+            parse("https://example.com/acme/\nshop\u{7}\u{202e}"),
+            remote_hint("example.com/acme/shop", "shop")
+        );
+        assert_eq!(parse("/srv/a\r\nb"), path_hint("a b", "a b"));
+        assert_eq!(kept("a\u{85}\tb\u{2028}c"), "a b c");
     }
 
     #[test]

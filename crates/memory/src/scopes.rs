@@ -196,7 +196,7 @@ pub(crate) fn follow(view: &mut Append<'_>, hint: &str, at: i64) -> Result<Follo
 /// The refusal of a hint that leads nowhere.
 fn unresolvable(hint: &str, candidates: Vec<String>) -> Error {
     Error::HintUnresolvable {
-        hint: hint.trim().chars().take(HINT_SHOWN).collect(),
+        hint: hints::kept(hint).chars().take(HINT_SHOWN).collect(),
         candidates,
     }
 }

@@ -71,6 +71,28 @@ pub(crate) fn has_visible(text: &str) -> bool {
         .any(|c| !c.is_whitespace() && !c.is_control() && !classes::is_ignorable(c))
 }
 
+/// Returns a name as one line: what breaks a line or moves a cursor becomes a
+/// blank, and what turns the direction of reading goes.
+pub(crate) fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for c in text.trim().chars() {
+        match c {
+            '\u{200e}'
+            | '\u{200f}'
+            | '\u{61c}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}' => {}
+            _ if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') => {
+                if !line.ends_with(' ') {
+                    line.push(' ');
+                }
+            }
+            _ => line.push(c),
+        }
+    }
+    line.trim().to_owned()
+}
+
 /// Returns whether a folded text holds a folded name as a whole word. In
 /// scripts that write no spaces every place is a word boundary.
 pub(crate) fn contains_word(haystack: &str, needle: &str) -> bool {

@@ -45,13 +45,13 @@ struct Draft<'a> {
     content: &'a str,
     verbatim: Option<&'a str>,
     kind: Kind,
-    entities: Vec<Name<'a>>,
+    entities: Vec<Name>,
     links: Vec<(String, String)>,
 }
 
 /// An entity by its name and by what names are compared by.
-struct Name<'a> {
-    name: &'a str,
+struct Name {
+    name: String,
     key: String,
 }
 
@@ -156,10 +156,10 @@ pub(crate) fn remember(
 
 /// Passes every text through the guard.
 fn admit(input: &RememberInput) -> Result<Draft<'_>, Error> {
-    let mut entities: Vec<Name<'_>> = Vec::new();
+    let mut entities: Vec<Name> = Vec::new();
     for name in input.entities.iter().flatten() {
-        let name = guard::admit("entities", name)?;
-        let key = name_key(name);
+        let name = guard::admit_name("entities", name)?;
+        let key = name_key(&name);
         if !entities.iter().any(|known| known.key == key) {
             entities.push(Name { name, key });
         }
@@ -387,7 +387,7 @@ fn anchor(
     now: i64,
 ) -> Result<(), Error> {
     for named in &draft.entities {
-        let entity = view.get_or_add_entity(scope.key, named.name, &named.key, now)?;
+        let entity = view.get_or_add_entity(scope.key, &named.name, &named.key, now)?;
         view.add_anchor(seq, entity.key, now)?;
     }
     if !draft.entities.is_empty() || !is_new {

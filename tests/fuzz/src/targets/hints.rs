@@ -55,16 +55,21 @@ pub fn run(input: &[u8]) {
         );
         assert_eq!(seams::slug(&slug).as_ref(), Some(&slug), "made twice");
     }
+    assert!(
+        !read.key.contains(char::is_control) && !read.last.contains(char::is_control),
+        "{text:?}: {read:?}"
+    );
     // A password in a remote is never kept, whatever stands around it.
     let host = text.chars().filter(char::is_ascii_alphanumeric).take(20);
-    let remote = format!(
-        "https://me:hunter2secret@{}.example/a/b",
-        host.collect::<String>()
-    );
-    assert!(
-        !seams::kept_hint(&remote).contains("hunter2secret"),
-        "{remote}"
-    );
-    let read = seams::hint(&remote);
-    assert!(!read.key.contains("hunter2secret"), "{read:?}");
+    let host = host.collect::<String>();
+    for password in [
+        "hunter2secret",
+        "hunter2/hunter2",
+        "hunter2@hunter2/hunter2",
+    ] {
+        let remote = format!("https://me:{password}@{host}.example/a/b");
+        assert!(!seams::kept_hint(&remote).contains("hunter2"), "{remote}");
+        let read = seams::hint(&remote);
+        assert!(!read.key.contains("hunter2"), "{read:?}");
+    }
 }
