@@ -45,6 +45,13 @@ use crate::{Memory, dump};
 /// Bytes that the text of a memory takes at most, however it comes.
 pub(crate) const CONTENT_BYTES: usize = 65_536;
 
+/// Bytes of one object of a document: read, it may take sixteen times as many.
+const RAW_BYTES: usize = 4 << 20;
+
+/// What is said of a longer one.
+const TOO_LONG: &str =
+    "this is longer than 4 MiB, which is more than is read of one object; split it at its source";
+
 /// What a strict run says that would reject something.
 pub(crate) const STRICT: &str =
     "something was rejected, and --strict stores all or nothing: nothing was stored";

@@ -4,6 +4,7 @@
 //! no file beside it and runs no code that stands in it. Tables and columns
 //! are named by our own source, never by the file.
 
+use std::cell::Cell;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -16,6 +17,17 @@ use crate::error::Error;
 /// Bytes of one value that is handed on; a longer one counts as absent.
 const VALUE_BYTES: usize = 1 << 20;
 
+/// Text that one file may hand on, as a multiple of its size: a text of UTF-16
+/// takes more as UTF-8, and a default value stands in the file once. Beyond it
+/// rows share pages, or are made up.
+const TIMES: u64 = 4;
+
+/// What a small file may hand on beside that.
+const SPARE_BYTES: u64 = 1 << 20;
+
+/// Text that any file may hand on: all of it is held before it is stored.
+const TEXT_BYTES: u64 = 512 << 20;
+
 /// Names of tables that are looked at in one file.
 const TABLES: usize = 500;
 
@@ -24,6 +36,9 @@ const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Steps of SQLite's machine between two looks at the clock.
 const STEPS: i32 = 100_000;
+
+/// Why a file is not read to its end.
+const TOO_MUCH: &str = "it says more than is read of a file of its size, or more than 512 MiB";
 
 /// A value of a foreign row.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +56,8 @@ pub enum Value {
 /// A SQLite file of another program.
 pub struct ForeignFile {
     conn: Connection,
+    /// Bytes of text that may still be handed on.
+    left: Cell<u64>,
 }
 
 impl ForeignFile {
@@ -67,33 +84,39 @@ impl ForeignFile {
         conn.pragma_update(None, "mmap_size", 0)?;
         let started = Instant::now();
         conn.progress_handler(STEPS, Some(move || started.elapsed() > PATIENCE))?;
-        Ok(Self { conn })
+        let size = std::fs::metadata(path).map_err(Error::Folder)?.len();
+        let most = size.saturating_mul(TIMES).saturating_add(SPARE_BYTES);
+        Ok(Self {
+            conn,
+            left: Cell::new(most.min(TEXT_BYTES)),
+        })
     }
 
-    /// Returns the names of its tables.
+    /// Returns the names of its tables; a virtual one may make its rows up.
     pub fn tables(&self) -> Result<Vec<String>, Error> {
         let mut statement = self
             .conn
-            .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name IS NOT NULL ORDER BY name LIMIT ?1")?;
+            .prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' ORDER BY name LIMIT ?1")?;
         let limit = i64::try_from(TABLES).unwrap_or(i64::MAX);
         let names = statement.query_map([limit], |row| row.get(0))?;
         Ok(names.collect::<Result<_, _>>()?)
     }
 
     /// Hands every row of a table on, in the order in which it lies there,
-    /// with the wanted columns; one that the table lacks is absent. Ends when
-    /// `each` returns false.
+    /// with the wanted columns; one that the table lacks or computes is absent.
+    /// Ends when `each` returns false.
     pub fn rows(
         &self,
         table: &'static str,
         columns: &[&'static str],
         mut each: impl FnMut(Vec<Value>) -> bool,
     ) -> Result<(), Error> {
-        let mut there = Vec::new();
-        self.conn
-            .prepare("SELECT name FROM pragma_table_xinfo(?1)")?
-            .query_map([table], |row| row.get::<_, String>(0))?
-            .try_for_each(|name| name.map(|name| there.push(name)))?;
+        // A column that is computed costs the file nothing, whatever it says.
+        let there: Vec<String> = self
+            .conn
+            .prepare("SELECT name FROM pragma_table_xinfo(?1) WHERE hidden = 0")?
+            .query_map([table], |row| row.get(0))?
+            .collect::<Result<_, _>>()?;
         let listed: Vec<String> = columns
             .iter()
             .map(|column| {
@@ -110,7 +133,13 @@ impl ForeignFile {
         while let Some(row) = rows.next()? {
             let mut values = Vec::with_capacity(columns.len());
             for index in 0..columns.len() {
-                values.push(value(row.get_ref(index)?));
+                let value = value(row.get_ref(index)?);
+                if let Value::Text(text) = &value {
+                    let n_bytes = u64::try_from(text.len()).unwrap_or(u64::MAX);
+                    let left = self.left.get().checked_sub(n_bytes);
+                    self.left.set(left.ok_or(Error::Unfit(TOO_MUCH))?);
+                }
+                values.push(value);
             }
             if !each(values) {
                 break;

@@ -2,7 +2,6 @@
 //!
 //! The modules are marked as tests, so that the lints treat them as such.
 
-#[cfg(test)]
 mod audience;
 #[cfg(test)]
 mod commit;
@@ -12,6 +11,8 @@ mod erase;
 mod files;
 #[cfg(test)]
 mod fixture;
+#[cfg(test)]
+mod foreign;
 #[cfg(test)]
 mod full_text;
 #[cfg(test)]

@@ -38,7 +38,18 @@ pub(super) struct Intake<'i> {
     /// Ids of memories and entities that were left out, and with them what is
     /// said about them.
     left_out: HashSet<String>,
-    successors: Vec<(usize, bool, String, String)>,
+    successors: Vec<Succession>,
+}
+
+/// What a row says took its place.
+struct Succession {
+    line: usize,
+    is_memory: bool,
+    /// Whether this run added the row; one that was there may have got its
+    /// successor before.
+    is_added: bool,
+    id: String,
+    successor: String,
 }
 
 fn text_key(content: &str) -> [u8; 32] {
@@ -236,12 +247,13 @@ impl<'i> Intake<'i> {
                 match record {
                     Record::Memory(memory) => {
                         if let Some(successor) = &memory.superseded_by {
-                            self.successors.push((
+                            self.successors.push(Succession {
                                 line,
-                                true,
-                                memory.id.clone(),
-                                successor.clone(),
-                            ));
+                                is_memory: true,
+                                is_added: load == Load::Added,
+                                id: memory.id.clone(),
+                                successor: successor.clone(),
+                            });
                         }
                         if load == Load::Added {
                             self.report.imported += 1;
@@ -255,8 +267,13 @@ impl<'i> Intake<'i> {
                     }
                     Record::Rule(rule) => {
                         if let Some(successor) = &rule.replaced {
-                            self.successors
-                                .push((line, false, rule.id.clone(), successor.clone()));
+                            self.successors.push(Succession {
+                                line,
+                                is_memory: false,
+                                is_added: load == Load::Added,
+                                id: rule.id.clone(),
+                                successor: successor.clone(),
+                            });
                         }
                     }
                     _ => {}
@@ -282,7 +299,14 @@ impl<'i> Intake<'i> {
 
     /// Says what took whose place, now that all are there.
     fn succeed(&mut self, loader: &mut Loader<'_>) -> Result<(), store::Error> {
-        for (line, is_memory, id, successor) in std::mem::take(&mut self.successors) {
+        for succession in std::mem::take(&mut self.successors) {
+            let Succession {
+                line,
+                is_memory,
+                is_added,
+                id,
+                successor,
+            } = succession;
             if self.left_out.contains(&id) {
                 continue;
             }
@@ -291,7 +315,7 @@ impl<'i> Intake<'i> {
             } else {
                 loader.replace(&id, &successor)?
             };
-            if !done {
+            if !done && is_added {
                 self.reject(line, "its successor is not there, or leads back to it; the row was taken without one");
             }
         }

@@ -1,5 +1,6 @@
 //! Notes of basic-memory: Markdown with observations, relations and links.
 
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use contract::types::Kind;
@@ -44,7 +45,9 @@ pub fn is_note(bytes: &[u8]) -> bool {
 pub fn parse(container: &str, files: &[SourceFile]) -> Parsed {
     let mut parsed = Parsed::default();
     for file in files {
-        note(container, file, &mut parsed);
+        let mut of_it = Parsed::of(file.bytes.len());
+        note(container, file, &mut of_it);
+        parsed.extend(of_it);
     }
     parsed
 }
@@ -162,8 +165,9 @@ fn note(container: &str, file: &SourceFile, parsed: &mut Parsed) {
             seen.push((first, at, observation));
         }
     }
+    let mut known: HashSet<String> = links.iter().map(|(_, target)| target.clone()).collect();
     for target in wikilinks(body) {
-        if !links.iter().any(|(_, known)| *known == target) {
+        if known.insert(target.clone()) {
             links.push(("links_to".to_owned(), target));
         }
     }
@@ -205,14 +209,17 @@ fn note(container: &str, file: &SourceFile, parsed: &mut Parsed) {
         }
     }
     if document.content.len() > CONTENT_BYTES {
-        parsed.rejects.push(Reject::whole(&file.path, format!("the note has {} bytes, and a memory takes {CONTENT_BYTES}; its observations are read, the note as a whole is not: split it", document.content.len())));
+        parsed.reject(Reject::whole(&file.path, format!("the note has {} bytes, and a memory takes {CONTENT_BYTES}; its observations are read, the note as a whole is not: split it", document.content.len())));
     } else if !document.content.is_empty() {
-        parsed.items.push(document);
+        parsed.add(document);
     } else {
         parsed.skip("a note without text");
     }
 
     for (first, end, observation) in seen {
+        if parsed.is_full() {
+            break;
+        }
         let raw = text.get(first..end).unwrap_or_default();
         let mut item = Item::new(
             &file.path,
@@ -238,7 +245,7 @@ fn note(container: &str, file: &SourceFile, parsed: &mut Parsed) {
         item.author = author.clone();
         item.created_at = created.or(modified).or(file.modified);
         item.updated_at = modified.or(file.modified);
-        parsed.items.push(item);
+        parsed.add(item);
     }
 }
 

@@ -125,7 +125,7 @@ fn topic(container: &str, file: &SourceFile, parsed: &mut Parsed) {
         .into_iter()
         .map(|target| ("relates_to".to_owned(), target))
         .collect();
-    parsed.items.push(item);
+    parsed.add(item);
 }
 
 /// Returns the type that the name of a file says.
@@ -150,6 +150,7 @@ fn paragraph(body: &str, opening: &str) -> Option<String> {
 /// Returns what stands between double brackets outside of code.
 pub(super) fn wikilinks(body: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
+    let mut known: HashSet<String> = HashSet::new();
     let mut in_fence = false;
     for line in body.lines() {
         if line.trim_start().starts_with("```") {
@@ -168,7 +169,7 @@ pub(super) fn wikilinks(body: &str) -> Vec<String> {
                 };
                 let target = target.split('|').next().unwrap_or_default();
                 let target = target.split('#').next().unwrap_or_default().trim();
-                if !target.is_empty() && !found.iter().any(|known| known == target) {
+                if !target.is_empty() && known.insert(target.to_owned()) {
                     found.push(target.to_owned());
                 }
             }
@@ -205,7 +206,7 @@ fn index(file: &SourceFile, known: &HashSet<&str>, parsed: &mut Parsed) {
         item.is_candidate = false;
         item.updated_at = file.modified;
         item.created_at = file.modified;
-        parsed.items.push(item);
+        parsed.add(item);
     }
 }
 

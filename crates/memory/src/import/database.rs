@@ -14,7 +14,7 @@ use super::memory_service::{self, GraphRow, Row};
 use super::{Report, Trouble, times};
 
 /// Rows that are read of one table.
-const N_ROWS: usize = 2_000_000;
+const N_ROWS: usize = 1_000_000;
 
 /// Reads a database of another program.
 pub fn read(source: &Source, report: &mut Report) -> Result<(Format, Parsed), Trouble> {
@@ -83,7 +83,7 @@ fn is_true(value: Option<&Value>) -> bool {
 fn within(n_rows: &mut usize, parsed: &mut Parsed, path: &str) -> bool {
     *n_rows += 1;
     if *n_rows > N_ROWS {
-        parsed.rejects.push(Reject::whole(
+        parsed.reject(Reject::whole(
             path,
             format!("a table has more than {N_ROWS} rows; the rest was not read"),
         ));
@@ -151,9 +151,7 @@ fn open_memory(file: &ForeignFile, path: &str) -> Result<Parsed, store::Error> {
             _ if state == "deleted" || text(row.get(6)).is_some() => {
                 parsed.skip("deleted in its source")
             }
-            None => parsed
-                .rejects
-                .push(Reject::at(path, line, "the row has no text")),
+            None => parsed.reject(Reject::at(path, line, "the row has no text")),
             Some(content) => {
                 let mut item = Item::new(path, line, None, content.as_bytes());
                 item.name = text(row.first()).map(|id| format!("mem0:{id}"));
@@ -165,7 +163,7 @@ fn open_memory(file: &ForeignFile, path: &str) -> Result<Parsed, store::Error> {
                     item.tags.push(format!("state:{state}"));
                 }
                 item.content = content;
-                parsed.items.push(item);
+                parsed.add(item);
             }
         }
         within(&mut n_rows, &mut parsed, path)

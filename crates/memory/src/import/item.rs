@@ -74,6 +74,24 @@ pub struct Item {
 }
 
 impl Item {
+    /// Returns how many bytes it takes, about.
+    fn weight(&self) -> usize {
+        let texts = [&self.verbatim, &self.title, &self.name, &self.author];
+        let pairs = self
+            .links
+            .iter()
+            .flat_map(|(relation, name)| [relation, name]);
+        let lists = self.tags.iter().chain(&self.about).chain(&self.called);
+        let words: usize = lists.chain(pairs).map(|word| word.len() + 64).sum();
+        let texts: usize = texts.into_iter().flatten().map(String::len).sum();
+        let notes: usize = self
+            .notes
+            .iter()
+            .map(|(key, value)| key.len() + 64 + weight(value))
+            .sum();
+        ITEM_BYTES + self.content.len() + self.path.len() + words + texts + notes
+    }
+
     /// Returns an item with a text, its place and the hash of what is raw.
     pub fn new(path: &str, line: usize, bytes: Option<(usize, usize)>, raw: &[u8]) -> Self {
         Self {
@@ -98,6 +116,20 @@ impl Item {
 pub fn hash(raw: &[u8]) -> String {
     let bytes: [u8; 32] = Sha256::digest(raw).into();
     digest::hex(&bytes)
+}
+
+/// Returns how many bytes a value takes, about.
+fn weight(value: &Value) -> usize {
+    let inner: usize = match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(weight).sum(),
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(key, value)| key.len() + 64 + weight(value))
+            .sum(),
+    };
+    inner + 32
 }
 
 /// What could not be read, and where.
@@ -158,9 +190,73 @@ pub struct Parsed {
     pub skipped: BTreeMap<String, usize>,
     /// What else there is to say.
     pub notes: Vec<String>,
+    /// Bytes that all of it takes, about.
+    held: usize,
+    /// Size of the file that it comes from, if it is one.
+    source: Option<usize>,
 }
 
+/// Bytes that everything that was read may take.
+const HELD_BYTES: usize = 512 << 20;
+
+/// What one file may come to, as a multiple of its size: one may repeat a
+/// heading or a field in each of its items, and so come to a thousand times.
+const TIMES: usize = 32;
+
+/// What a small file may come to beside that.
+const SPARE_BYTES: usize = 32 << 20;
+
+/// Bytes that an item takes beside its texts, about.
+const ITEM_BYTES: usize = 1_024;
+
+/// Bytes that a rejection takes, about.
+const REJECT_BYTES: usize = 256;
+
 impl Parsed {
+    /// Returns what nothing was read into yet, of a file of a size.
+    pub fn of(n_bytes: usize) -> Self {
+        Self {
+            source: Some(n_bytes),
+            ..Self::default()
+        }
+    }
+
+    /// Adds an item, unless that is more than can be held.
+    pub fn add(&mut self, item: Item) {
+        if self.is_full() {
+            return;
+        }
+        self.held = self.held.saturating_add(item.weight());
+        if self.is_full() {
+            self.rejects.push(Reject::at(
+                &item.path,
+                item.line,
+                "from here on nothing was read: with all that is said of each of its items, it takes more than files of its size do, or more than 512 MiB; import it in parts",
+            ));
+        } else {
+            self.items.push(item);
+        }
+    }
+
+    /// Adds a rejection, unless that is more than can be held.
+    pub fn reject(&mut self, reject: Reject) {
+        if !self.is_full() {
+            self.held = self.held.saturating_add(REJECT_BYTES);
+            self.rejects.push(reject);
+        }
+    }
+
+    /// Returns whether nothing more is taken.
+    pub fn is_full(&self) -> bool {
+        let most = self.source.map_or(HELD_BYTES, |n_bytes| {
+            n_bytes
+                .saturating_mul(TIMES)
+                .saturating_add(SPARE_BYTES)
+                .min(HELD_BYTES)
+        });
+        self.held > most
+    }
+
     /// Counts something that was left out on purpose.
     pub fn skip(&mut self, why: &str) {
         *self.skipped.entry(why.to_owned()).or_default() += 1;
@@ -168,9 +264,15 @@ impl Parsed {
 
     /// Adds what another importer made.
     pub fn extend(&mut self, other: Self) {
-        self.items.extend(other.items);
+        for item in other.items {
+            self.add(item);
+        }
         self.things.extend(other.things);
         self.relations.extend(other.relations);
+        // What made the other one stop is told in any case.
+        self.held = self
+            .held
+            .saturating_add(other.rejects.len().saturating_mul(REJECT_BYTES));
         self.rejects.extend(other.rejects);
         for (why, n) in other.skipped {
             *self.skipped.entry(why).or_default() += n;
@@ -180,8 +282,11 @@ impl Parsed {
 }
 
 /// Returns a relation as the word that links and relations are stored under:
-/// letters, digits and `_`.
+/// letters, digits and `_`. A credential is no word.
 pub fn relation_word(text: &str) -> String {
+    if crate::secrets::find(text).is_some() {
+        return "relates_to".to_owned();
+    }
     let mut word = String::new();
     for c in crate::text::fold(text).chars() {
         if c.is_ascii_alphanumeric() {

@@ -49,6 +49,9 @@ struct Keeping<'k> {
     /// Texts and names of this run, which a rehearsal does not find stored.
     texts: HashSet<(String, [u8; 32])>,
     names: HashMap<String, String>,
+    /// What each name of the source stands for in the end, by its hash: a
+    /// history holds older versions before it.
+    current: HashMap<&'k str, &'k str>,
 }
 
 struct Link {
@@ -82,6 +85,11 @@ pub fn keep(
         links: Vec::new(),
         texts: HashSet::new(),
         names: HashMap::new(),
+        current: parsed
+            .iter()
+            .flat_map(|(_, parsed)| &parsed.items)
+            .filter_map(|item| Some((item.name.as_deref()?, item.hash.as_str())))
+            .collect(),
     };
     if let Some(hint) = hint {
         guard::name("project", &hints::kept(hint)).map_err(Trouble::from)?;
@@ -435,13 +443,30 @@ impl Keeping<'_> {
         if self.names.get(name) == Some(&item.hash) {
             return Ok(Err(Not::Skipped("the same item of the same source")));
         }
+        let newest = view.find_named_origin(name)?.filter(MemoryRow::is_served);
         if let Some(row) = view.find_same_origin(name, &item.hash)? {
-            self.call(item, row.seq);
-            return Ok(Err(Not::Skipped(there(&row, true))));
+            // A version that another one took the place of may come back: its
+            // source says so. What a person retired stays away.
+            let is_current = self.current.get(name.as_str()) == Some(&item.hash.as_str());
+            let is_former = is_current
+                && row.superseded_by.is_some()
+                && newest.as_ref().is_some_and(|newest| newest.seq != row.seq);
+            if !is_former {
+                self.call(item, row.seq);
+                return Ok(Err(Not::Skipped(there(&row, true))));
+            }
         }
-        Ok(Ok(view
-            .find_named_origin(name)?
-            .filter(MemoryRow::is_served)))
+        if let Some(newest) = &newest
+            && let Some(at) = item.updated_at.or(item.created_at)
+        {
+            let origins = view.origins(&[newest.seq])?;
+            let known = origins.first().and_then(|(_, origin)| origin.updated_at);
+            if known.is_some_and(|known| at < known) {
+                self.call(item, newest.seq);
+                return Ok(Err(Not::Skipped("older than the version that is there")));
+            }
+        }
+        Ok(Ok(newest))
     }
 
     /// Remembers what links of the source call a memory.

@@ -2,6 +2,8 @@
 //! statements: one for each entry of a list and each paragraph, with the
 //! headings above it. A block of code stays whole, with what introduces it.
 
+use std::rc::Rc;
+
 use contract::types::Kind;
 use serde_json::Value;
 
@@ -14,7 +16,7 @@ struct Block {
     end: usize,
     /// How far a list entry is indented; none for a paragraph.
     indent: Option<usize>,
-    headings: Vec<String>,
+    headings: Rc<[String]>,
     lines: Vec<String>,
 }
 
@@ -31,7 +33,7 @@ struct Cut {
 pub fn instructions(path: &str, bytes: &[u8], belongs: Belongs) -> (Parsed, Vec<String>) {
     let (text, mark) = super::item::text(bytes);
     let lines = Lines::of(text.as_bytes());
-    let mut parsed = Parsed::default();
+    let mut parsed = Parsed::of(bytes.len());
     let (start, fields) = match front_matter::split(&text) {
         Some(parts) => (parts.body_start, front_matter::fields(parts.block)),
         None => (0, serde_json::Map::new()),
@@ -43,6 +45,9 @@ pub fn instructions(path: &str, bytes: &[u8], belongs: Belongs) -> (Parsed, Vec<
     let cut = cut(&text, start);
     let mut parents: Vec<(usize, String)> = Vec::new();
     for (index, block) in cut.blocks.iter().enumerate() {
+        if parsed.is_full() {
+            break;
+        }
         let whole = block.lines.join("\n");
         let whole = whole.trim();
         if block.indent.is_none() {
@@ -75,12 +80,12 @@ pub fn instructions(path: &str, bytes: &[u8], belongs: Belongs) -> (Parsed, Vec<
         });
         item.belongs = belongs;
         item.is_candidate = true;
-        item.tags = block.headings.clone();
-        item.note("headings", block.headings.clone());
+        item.tags = block.headings.to_vec();
+        item.note("headings", block.headings.to_vec());
         if !applies_to.is_empty() {
             item.note("applies_to", applies_to.clone());
         }
-        parsed.items.push(item);
+        parsed.add(item);
     }
     let imports = cut.imports.into_iter().map(|(_, import)| import).collect();
     (parsed, imports)
@@ -93,6 +98,8 @@ fn is_only_imports(text: &str) -> bool {
 fn cut(text: &str, start: usize) -> Cut {
     let mut cut = Cut::default();
     let mut headings: Vec<(usize, String)> = Vec::new();
+    // Shared by all blocks below them.
+    let mut above: Rc<[String]> = Rc::default();
     let mut open: Option<Block> = None;
     let mut fence: Option<String> = None;
     let mut in_comment = false;
@@ -104,7 +111,7 @@ fn cut(text: &str, start: usize) -> Cut {
         let line = raw.trim_end();
         if let Some(mark) = &fence {
             let closes = line.trim_start().starts_with(mark.as_str());
-            push(&mut open, first, end, line, &headings);
+            push(&mut open, first, end, line, &above);
             if closes {
                 fence = None;
             }
@@ -121,7 +128,7 @@ fn cut(text: &str, start: usize) -> Cut {
         if let Some(mark) = opens {
             let run: String = inner.chars().take_while(|c| mark.starts_with(*c)).collect();
             fence = Some(run);
-            push(&mut open, first, end, line, &headings);
+            push(&mut open, first, end, line, &above);
             after_blank = false;
             continue;
         }
@@ -129,6 +136,7 @@ fn cut(text: &str, start: usize) -> Cut {
             cut.blocks.extend(open.take());
             headings.retain(|(above, _)| *above < level);
             headings.push((level, title.to_owned()));
+            above = headings.iter().map(|(_, title)| title.clone()).collect();
         } else if is_rule(inner) {
             cut.blocks.extend(open.take());
         } else if let Some(entry) = entry(inner) {
@@ -138,7 +146,7 @@ fn cut(text: &str, start: usize) -> Cut {
                 first,
                 end,
                 indent: Some(indent),
-                headings: titles(&headings),
+                headings: Rc::clone(&above),
                 lines: vec![entry.to_owned()],
             });
         } else {
@@ -153,7 +161,7 @@ fn cut(text: &str, start: usize) -> Cut {
             if !continues {
                 cut.blocks.extend(open.take());
             }
-            push(&mut open, first, end, inner, &headings);
+            push(&mut open, first, end, inner, &above);
         }
         after_blank = false;
     }
@@ -162,26 +170,16 @@ fn cut(text: &str, start: usize) -> Cut {
 }
 
 /// Adds a line to the open block, or opens one.
-fn push(
-    open: &mut Option<Block>,
-    first: usize,
-    end: usize,
-    line: &str,
-    headings: &[(usize, String)],
-) {
+fn push(open: &mut Option<Block>, first: usize, end: usize, line: &str, above: &Rc<[String]>) {
     let block = open.get_or_insert_with(|| Block {
         first,
         end,
         indent: None,
-        headings: titles(headings),
+        headings: Rc::clone(above),
         lines: Vec::new(),
     });
     block.end = end;
     block.lines.push(line.to_owned());
-}
-
-fn titles(headings: &[(usize, String)]) -> Vec<String> {
-    headings.iter().map(|(_, title)| title.clone()).collect()
 }
 
 /// Returns a line without what stands in comments.
@@ -260,7 +258,7 @@ fn imports(line: &str, at: usize, found: &mut Vec<(usize, String)>) {
 /// Returns a whole rule file of an editor as one statement.
 pub fn editor_rule(path: &str, bytes: &[u8]) -> Parsed {
     let (text, mark) = super::item::text(bytes);
-    let mut parsed = Parsed::default();
+    let mut parsed = Parsed::of(bytes.len());
     let (start, fields) = match front_matter::split(&text) {
         // A list of patterns without quotes is no YAML: the line reader knows
         // the three keys, and YAML is for what it does not understand.
@@ -277,7 +275,7 @@ pub fn editor_rule(path: &str, bytes: &[u8]) -> Parsed {
     let body = text.get(start..).unwrap_or_default().trim();
     let stem = path.rsplit('/').next().unwrap_or(path);
     if body.is_empty() {
-        parsed.rejects.push(Reject::whole(
+        parsed.reject(Reject::whole(
             path,
             "the rule has no text; write it below the second ---, or delete the file",
         ));
@@ -316,7 +314,7 @@ pub fn editor_rule(path: &str, bytes: &[u8]) -> Parsed {
         item.note("order", order);
     }
     item.called = vec![path.to_owned(), stem.to_owned()];
-    parsed.items.push(item);
+    parsed.add(item);
     parsed
 }
 

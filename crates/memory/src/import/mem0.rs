@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::item::{Item, Lines, Parsed, Reject, Relation, hash, relation_word};
 use super::json::Raw;
-use super::{list_of, times};
+use super::{RAW_BYTES, TOO_LONG, list_of, times};
 use crate::text;
 
 /// One row of `history.db`, in the order of the table.
@@ -32,7 +32,7 @@ pub struct Change {
 /// Returns the memories of a JSON document. `today` is the moment from which
 /// what ended is left out.
 pub fn parse(path: &str, bytes: &[u8], today: i64) -> Parsed {
-    let mut parsed = Parsed::default();
+    let mut parsed = Parsed::of(bytes.len());
     let lines = Lines::of(bytes);
     let mark = if bytes.starts_with(b"\xef\xbb\xbf") {
         3
@@ -42,7 +42,7 @@ pub fn parse(path: &str, bytes: &[u8], today: i64) -> Parsed {
     let text = match std::str::from_utf8(bytes.get(mark..).unwrap_or_default()) {
         Ok(text) => text,
         Err(_) => {
-            parsed.rejects.push(Reject::whole(
+            parsed.reject(Reject::whole(
                 path,
                 "the file is no UTF-8; save it as UTF-8",
             ));
@@ -53,13 +53,17 @@ pub fn parse(path: &str, bytes: &[u8], today: i64) -> Parsed {
         match list_of(text, &["results", "memories", "points", "items", "data"]) {
             Ok(found) => found,
             Err((line, why)) => {
-                parsed.rejects.push(Reject::at(path, line, why));
+                parsed.reject(Reject::at(path, line, why));
                 return parsed;
             }
         };
     for raw in items {
         let at = raw.offset(text) + mark;
         let line = lines.line(at);
+        if raw.get().len() > RAW_BYTES {
+            parsed.reject(Reject::at(path, line, TOO_LONG));
+            continue;
+        }
         match serde_json::from_str::<Value>(raw.get()) {
             Ok(Value::Object(fields)) => {
                 memory(
@@ -72,10 +76,8 @@ pub fn parse(path: &str, bytes: &[u8], today: i64) -> Parsed {
                     &mut parsed,
                 );
             }
-            Ok(_) => parsed
-                .rejects
-                .push(Reject::at(path, line, "the item is no object")),
-            Err(_) => parsed.rejects.push(Reject::at(
+            Ok(_) => parsed.reject(Reject::at(path, line, "the item is no object")),
+            Err(_) => parsed.reject(Reject::at(
                 path,
                 line,
                 "the item cannot be read; it nests too deep or holds half a character",
@@ -98,7 +100,7 @@ pub fn parse(path: &str, bytes: &[u8], today: i64) -> Parsed {
             }
             _ => {
                 let at = raw.offset(text) + mark;
-                parsed.rejects.push(Reject::at(
+                parsed.reject(Reject::at(
                     path,
                     lines.line(at),
                     "the relation lacks an end",
@@ -147,7 +149,7 @@ fn memory(
         .iter()
         .find_map(|key| take(&mut fields, key));
     let Some(content) = content else {
-        parsed.rejects.push(Reject::at(
+        parsed.reject(Reject::at(
             path,
             line,
             "the item has no text (memory, data, content or text)",
@@ -205,7 +207,7 @@ fn memory(
     for (key, value) in fields {
         item.note(&key, value);
     }
-    parsed.items.push(item);
+    parsed.add(item);
 }
 
 fn truthy(value: &Value) -> bool {
@@ -237,9 +239,7 @@ pub fn history(path: &str, changes: Vec<Change>) -> Parsed {
             continue;
         }
         if !text::has_visible(&change.new_memory) {
-            parsed
-                .rejects
-                .push(Reject::at(path, index + 1, "the row has no text"));
+            parsed.reject(Reject::at(path, index + 1, "the row has no text"));
             continue;
         }
         let raw = format!("{}\n{}\n{}", change.id, change.memory_id, change.new_memory);
@@ -249,7 +249,7 @@ pub fn history(path: &str, changes: Vec<Change>) -> Parsed {
         item.name = Some(format!("mem0:{}", change.memory_id));
         item.created_at = change.at;
         item.author = change.actor.clone();
-        parsed.items.push(item);
+        parsed.add(item);
     }
     parsed
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::item::{Item, Lines, Parsed, Reject, relation_word};
 use super::json::Raw;
-use super::{list_of, times};
+use super::{CONTENT_BYTES, RAW_BYTES, TOO_LONG, list_of, times};
 use crate::text;
 
 /// One memory, from either source.
@@ -47,7 +47,7 @@ pub struct GraphRow {
 
 /// Returns the memories of a JSON export.
 pub fn parse(path: &str, bytes: &[u8]) -> Parsed {
-    let mut parsed = Parsed::default();
+    let mut parsed = Parsed::of(bytes.len());
     let lines = Lines::of(bytes);
     let mark = if bytes.starts_with(b"\xef\xbb\xbf") {
         3
@@ -55,7 +55,7 @@ pub fn parse(path: &str, bytes: &[u8]) -> Parsed {
         0
     };
     let Ok(text) = std::str::from_utf8(bytes.get(mark..).unwrap_or_default()) else {
-        parsed.rejects.push(Reject::whole(
+        parsed.reject(Reject::whole(
             path,
             "the file is no UTF-8; save it as UTF-8",
         ));
@@ -64,7 +64,7 @@ pub fn parse(path: &str, bytes: &[u8]) -> Parsed {
     let items = match list_of(text, &["memories"]) {
         Ok((items, _)) => items,
         Err((line, why)) => {
-            parsed.rejects.push(Reject::at(path, line, why));
+            parsed.reject(Reject::at(path, line, why));
             return parsed;
         }
     };
@@ -72,9 +72,13 @@ pub fn parse(path: &str, bytes: &[u8]) -> Parsed {
     for raw in items {
         let at = raw.offset(text) + mark;
         let place = (lines.line(at), Some((at, at + raw.get().len())));
+        if raw.get().len() > RAW_BYTES {
+            parsed.reject(Reject::at(path, place.0, TOO_LONG));
+            continue;
+        }
         match row(raw) {
             Some(row) => rows.push((place, row)),
-            None => parsed.rejects.push(Reject::at(
+            None => parsed.reject(Reject::at(
                 path,
                 place.0,
                 "the item cannot be read: it is no object with a text in content",
@@ -136,7 +140,8 @@ pub fn rows_of(path: &str, rows: Vec<Placed>, graph: &[GraphRow]) -> Parsed {
             back.retain(|(says, other)| !(*says == word && *other == relation.source));
         }
     }
-    let mut chunks: BTreeMap<String, Vec<(usize, Item)>> = BTreeMap::new();
+    // The parts of a text, and how many it has.
+    let mut chunks: BTreeMap<String, (usize, Vec<(usize, Item)>)> = BTreeMap::new();
     for ((line, bytes), row) in rows {
         if row.is_deleted || row.superseded_by.as_ref().is_some_and(|by| !by.is_empty()) {
             parsed.skip(if row.is_deleted {
@@ -147,9 +152,7 @@ pub fn rows_of(path: &str, rows: Vec<Placed>, graph: &[GraphRow]) -> Parsed {
             continue;
         }
         if !text::has_visible(&row.content) {
-            parsed
-                .rejects
-                .push(Reject::at(path, line, "the memory has no text"));
+            parsed.reject(Reject::at(path, line, "the memory has no text"));
             continue;
         }
         let mut item = Item::new(path, line, bytes, row.content.as_bytes());
@@ -202,37 +205,52 @@ pub fn rows_of(path: &str, rows: Vec<Placed>, graph: &[GraphRow]) -> Parsed {
                         .map(Value::to_string)
                         .unwrap_or_default(),
                 );
-                chunks.entry(family.join("\n")).or_default().push((n, item));
+                let family = chunks.entry(family.join("\n")).or_default();
+                family.0 = of;
+                family.1.push((n, item));
             }
-            _ => parsed.items.push(item),
+            _ => parsed.add(item),
         }
     }
-    for mut family in chunks.into_values() {
+    for (of, mut family) in chunks.into_values() {
         family.sort_by_key(|(n, _)| *n);
-        let complete = family
-            .iter()
-            .enumerate()
-            .all(|(index, (n, _))| *n == index + 1);
-        if !complete {
-            parsed
-                .items
-                .extend(family.into_iter().map(|(_, item)| item));
+        let is_complete = family.len() == of
+            && family
+                .iter()
+                .enumerate()
+                .all(|(index, (n, _))| *n == index + 1);
+        let n_bytes: usize = family.iter().map(|(_, item)| item.content.len() + 1).sum();
+        let parts = family.into_iter().map(|(_, item)| item);
+        // What was cut because it is long would not fit into one memory.
+        if !is_complete || n_bytes > CONTENT_BYTES {
+            parts.for_each(|part| parsed.add(part));
             continue;
         }
-        let mut parts = family.into_iter().map(|(_, item)| item);
-        let Some(mut whole) = parts.next() else {
-            continue;
-        };
-        for part in parts {
-            whole.content.push('\n');
-            whole.content.push_str(&part.content);
-            parsed.skip("a part of a text that was joined");
+        if let Some(whole) = joined(parts) {
+            for _ in 1..of {
+                parsed.skip("a part of a text that was joined");
+            }
+            parsed.add(whole);
         }
-        whole.tags.retain(|tag| !tag.starts_with("chunk:"));
-        whole.hash = super::item::hash(whole.content.as_bytes());
-        parsed.items.push(whole);
     }
     parsed
+}
+
+/// Returns the text of which these are the parts, with everything that was said
+/// of any of them.
+fn joined(mut parts: impl Iterator<Item = Item>) -> Option<Item> {
+    let mut whole = parts.next()?;
+    for part in parts {
+        whole.content.push('\n');
+        whole.content.push_str(&part.content);
+        whole.called.extend(part.called);
+        whole.links.extend(part.links);
+    }
+    let called = &whole.called;
+    whole.links.retain(|(_, target)| !called.contains(target));
+    whole.tags.retain(|tag| !tag.starts_with("chunk:"));
+    whole.hash = super::item::hash(whole.content.as_bytes());
+    Some(whole)
 }
 
 fn kind(memory_type: Option<&str>) -> Kind {
@@ -331,6 +349,36 @@ mod tests {
         for text in ["a,b", "[\"a\",\"b\"]", "['a', 'b']", " a , b ,"] {
             assert_eq!(tags(Some(&Value::from(text))), ["a", "b"], "{text}");
         }
+    }
+
+    #[test]
+    fn parts_that_are_not_all_there_or_too_long_together_stay_parts() {
+        let row = |content: String, n: usize, of: usize| Row {
+            content,
+            content_hash: Some(format!("h{n}")),
+            tags: Some(format!("doc,chunk:{n}/{of}").into()),
+            ..Row::default()
+        };
+        let read = |rows: Vec<Row>, graph: &[GraphRow]| {
+            let placed = rows.into_iter().map(|row| ((1, None), row)).collect();
+            rows_of("db", placed, graph)
+        };
+        let short = |of: usize| vec![row("one".to_owned(), 1, of), row("two".to_owned(), 2, of)];
+        let parsed = read(short(3), &[]);
+        assert_eq!((parsed.items.len(), parsed.skipped.len()), (2, 0));
+        let long = (1..=40).map(|n| row(format!("{n}").repeat(2_000), n, 40));
+        let parsed = read(long.collect(), &[]);
+        assert_eq!((parsed.items.len(), parsed.rejects.len()), (40, 0));
+        // What links to or from a later part links to or from the whole.
+        let graph = |source: &str, target: &str| GraphRow {
+            source: source.to_owned(),
+            target: target.to_owned(),
+            says: "relates".to_owned(),
+        };
+        let parsed = read(short(2), &[graph("h2", "x"), graph("h1", "h2")]);
+        let whole = parsed.items.first().unwrap();
+        assert_eq!(whole.called, ["h1", "h2"]);
+        assert_eq!(whole.links, [("relates".to_owned(), "x".to_owned())]);
     }
 
     #[test]

@@ -40,7 +40,7 @@ pub fn parse(files: &[SourceFile]) -> Parsed {
             None => None,
             Some(Ok(kind)) => Some(kind),
             Some(Err(_)) => {
-                parsed.rejects.push(Reject::at(
+                parsed.reject(Reject::at(
                     &file.path,
                     1,
                     "its kind is none that memories have",
@@ -72,7 +72,7 @@ pub fn parse(files: &[SourceFile]) -> Parsed {
                 }
             }
         }
-        parsed.items.push(item);
+        parsed.add(item);
     }
     parsed
 }

@@ -1,12 +1,14 @@
 //! The knowledge graph of the protocol's official memory server: one JSON
 //! object a line, or the whole graph as one document.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
 use super::item::{Item, Lines, Parsed, Reject, Relation, hash, relation_word};
 use super::json::{self, Raw};
+use super::{RAW_BYTES, TOO_LONG};
 use crate::text;
 use crate::write_path::name_key;
 
@@ -16,6 +18,8 @@ struct Thing {
     types: BTreeSet<String>,
     n_lines: usize,
     observations: Vec<Seen>,
+    /// Their texts.
+    said: HashSet<String>,
 }
 
 /// An observation and where it stands.
@@ -23,7 +27,8 @@ struct Seen {
     text: String,
     line: usize,
     bytes: (usize, usize),
-    notes: Map<String, Value>,
+    /// Shared by all observations of a line.
+    notes: Rc<Map<String, Value>>,
 }
 
 #[derive(Default)]
@@ -42,7 +47,10 @@ pub fn parse(path: &str, bytes: &[u8]) -> Parsed {
         0
     };
     let whole = bytes.get(mark..).unwrap_or_default();
-    let mut graph = Graph::default();
+    let mut graph = Graph {
+        parsed: Parsed::of(bytes.len()),
+        ..Graph::default()
+    };
     let text = std::str::from_utf8(whole).unwrap_or_default();
     if let Some(document) = document(text) {
         for (raw, sort) in document {
@@ -128,10 +136,14 @@ impl Graph {
     }
 
     fn reject(&mut self, path: &str, line: usize, why: &str) {
-        self.parsed.rejects.push(Reject::at(path, line, why));
+        self.parsed.reject(Reject::at(path, line, why));
     }
 
     fn object(&mut self, path: &str, raw: &str, sort: &str, line: usize, bytes: (usize, usize)) {
+        if raw.len() > RAW_BYTES {
+            self.reject(path, line, TOO_LONG);
+            return;
+        }
         let Ok(Value::Object(mut fields)) = serde_json::from_str::<Value>(raw) else {
             self.reject(
                 path,
@@ -174,6 +186,7 @@ impl Graph {
             fields.remove(known);
         }
         let mut repeated = 0;
+        let notes = Rc::new(fields);
         if let Some(thing) = self.things.get_mut(index) {
             thing.n_lines += 1;
             thing
@@ -186,14 +199,14 @@ impl Graph {
             };
             for observation in list {
                 let text = said(&observation);
-                if thing.observations.iter().any(|seen| seen.text == text) {
+                if !thing.said.insert(text.clone()) {
                     repeated += 1;
                 } else {
                     thing.observations.push(Seen {
                         text,
                         line,
                         bytes,
-                        notes: fields.clone(),
+                        notes: Rc::clone(&notes),
                     });
                 }
             }
@@ -231,6 +244,7 @@ impl Graph {
             types: BTreeSet::new(),
             n_lines: 0,
             observations: Vec::new(),
+            said: HashSet::new(),
         });
         index
     }
@@ -270,14 +284,17 @@ impl Graph {
                 continue;
             }
             for seen in thing.observations {
+                if self.parsed.is_full() {
+                    break;
+                }
                 let mut item = Item::new(path, seen.line, Some(seen.bytes), &[]);
                 item.hash = hash(format!("{}\n{}", name_key(&thing.name), seen.text).as_bytes());
                 item.content = about(&thing.name, &seen.text);
                 item.verbatim = (item.content != seen.text).then(|| seen.text.clone());
                 item.about = vec![thing.name.clone()];
                 item.tags = types.clone();
-                item.notes = seen.notes;
-                self.parsed.items.push(item);
+                item.notes = Map::clone(&seen.notes);
+                self.parsed.add(item);
             }
         }
         self.parsed

@@ -125,7 +125,7 @@ pub(super) fn text_files(source: &Source, format: Format, files: Vec<SourceFile>
                 "a source of format {} is one file; name the file",
                 format.as_str()
             );
-            parsed.rejects.push(Reject::whole("", why));
+            parsed.reject(Reject::whole("", why));
             parsed
         }
     }

@@ -26,8 +26,8 @@ pub struct Arguments {
     /// File or folder to read.
     pub path: PathBuf,
     /// What it is; found out from its content when absent.
-    #[arg(long, value_name = "FORMAT", value_parser = format)]
-    pub format: Option<Format>,
+    #[arg(long, value_name = "FORMAT", value_parser = asked)]
+    pub format: Option<Asked>,
     /// Where everything goes; where the source says, when absent.
     #[arg(long, value_enum)]
     pub into: Option<Target>,
@@ -53,6 +53,15 @@ pub struct Arguments {
     pub json: bool,
 }
 
+/// What `--format` says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// To find out.
+    Auto,
+    /// That it is this one.
+    Named(Format),
+}
+
 /// Where everything goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Target {
@@ -64,11 +73,11 @@ pub enum Target {
     Project,
 }
 
-fn format(name: &str) -> Result<Option<Format>, String> {
+fn asked(name: &str) -> Result<Asked, String> {
     if name == "auto" {
-        return Ok(None);
+        return Ok(Asked::Auto);
     }
-    Format::named(name).map(Some).ok_or_else(|| {
+    Format::named(name).map(Asked::Named).ok_or_else(|| {
         let names: Vec<&str> = Format::ALL.iter().map(|format| format.as_str()).collect();
         format!("it should be auto, {}", names.join(", "))
     })
@@ -77,7 +86,10 @@ fn format(name: &str) -> Result<Option<Format>, String> {
 /// Imports, or says what that would do; returns the exit code.
 pub fn run(arguments: Arguments) -> Result<u8> {
     let options = Options {
-        format: arguments.format,
+        format: match arguments.format {
+            None | Some(Asked::Auto) => None,
+            Some(Asked::Named(format)) => Some(format),
+        },
         into: arguments.into.map(|place| match place {
             Target::Core => Into::Core,
             Target::Personal => Into::Personal,

@@ -27,6 +27,8 @@ impl Keeping<'_> {
             ("its phrase", item.verbatim.as_deref().unwrap_or("-")),
             ("its tags", if tags.is_empty() { "-" } else { &tags }),
             ("its path", &item.path),
+            ("its id", item.name.as_deref().unwrap_or("-")),
+            ("its user", item.user.as_deref().unwrap_or("-")),
         ];
         for (part, text) in parts {
             if let Some(found) = secrets::find(text) {

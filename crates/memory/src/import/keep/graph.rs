@@ -43,7 +43,7 @@ impl Keeping<'_> {
         scope: &ScopeRow,
         name: &str,
     ) -> Result<Option<i64>, Error> {
-        let name = name.trim();
+        let name = &text::one_line(name);
         let fits = name.len() <= NAME_BYTES && text::has_visible(name) && !name.contains('\0');
         if !fits || secrets::find(name).is_some() {
             return Ok(None);
