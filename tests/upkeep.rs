@@ -12,6 +12,8 @@ use sha2::{Digest as _, Sha256};
 
 use crate::harness::{DEADLINE, Door, Era, Pipes, Reply, Site, binary, fresh};
 
+mod restoring;
+
 /// A word that no program and no other text holds.
 const MARK: &str = "qzxjkvwpsecret";
 
@@ -245,6 +247,7 @@ fn t33_what_was_erased_after_a_backup_does_not_come_back_with_it() {
         let target = target.path().join("data");
         let done = run(&target, &arguments);
         assert_eq!(done.code, 0, "{}", done.err);
+        assert!(!done.err.contains("erasures.jsonl"), "{}", done.err);
         assert_eq!(
             files_with(&target, MARK),
             [""; 0].map(PathBuf::from),
@@ -257,7 +260,10 @@ fn t33_what_was_erased_after_a_backup_does_not_come_back_with_it() {
     // Without any ledger there is nothing to know it by.
     let target = fresh();
     let target = target.path().join("data");
-    assert_eq!(run(&target, &["restore", moved]).code, 0);
+    let done = run(&target, &["restore", moved, "--json"]);
+    assert_eq!(done.code, 0, "{}", done.err);
+    assert_eq!(done.json()["ledgers"], json!([]));
+    assert!(done.err.contains("no erasures.jsonl"), "{}", done.err);
     assert!(!files_with(&target, MARK).is_empty());
 }
 
@@ -339,7 +345,9 @@ fn a_backup_is_whole_while_others_write_and_covers_nothing() {
     let names: Vec<_> = std::fs::read_dir(backups.path())
         .expect("a folder")
         .collect();
-    assert_eq!(names.len(), 1, "{names:?}");
+    assert_eq!(names.len(), 2, "{names:?}");
+    let seal = std::fs::read_to_string(backups.path().join("one.db.sha256"));
+    assert_eq!(seal.expect("it is there"), format!("{digest}  one.db\n"));
 
     let again = run(data.path(), &["backup", name]);
     assert_eq!(again.code, 1);
@@ -460,7 +468,15 @@ fn scheduled_backups_are_off_unless_asked_for_and_clear_away_only_their_own() {
             .filter(|name| name.starts_with("zero-memory-"))
             .collect();
         names.sort();
-        names
+        // A digest is put after its backup, and deleted before it.
+        let (seals, backups): (Vec<_>, Vec<_>) = names
+            .into_iter()
+            .partition(|name| name.ends_with(".sha256"));
+        for seal in seals {
+            let backup = seal.trim_end_matches(".sha256").to_owned();
+            assert!(backups.contains(&backup), "{seal} without {backups:?}");
+        }
+        backups
     };
     // Two of its own beside the foreign one, and the first of them gone: so it
     // has made three at least.
@@ -564,6 +580,9 @@ fn o01_what_is_no_memory_of_this_program_is_refused_untouched_with_a_way_out() {
         let made = run(data.path(), &["backup"]);
         assert_eq!(made.code, 1, "{what}");
         assert!(made.err.contains("hint: "), "{what}: {}", made.err);
+        // What is wrong is the memory, and not the file that was to be made.
+        let is_named = made.err.contains("memory.db ") && made.err.contains("zero-memory doctor");
+        assert!(is_named || what == "newer", "{what}: {}", made.err);
         assert_eq!(state(data.path()), before, "{what}");
     }
 }

@@ -272,6 +272,7 @@ fn of_store(error: store::Error) -> contract::Error {
         store::Error::Exists
         | store::Error::NotEmpty
         | store::Error::Unfit(_)
+        | store::Error::Ledger { .. }
         | store::Error::Commit(_)
         | store::Error::Sqlite(_) => contract::Error::internal(chain(&error)),
     }
@@ -338,6 +339,10 @@ mod tests {
             store::Error::Disk(std::sync::Arc::new(sqlite())),
             store::Error::ReadOnly,
             store::Error::Stopped,
+            store::Error::Ledger {
+                path: HOSTILE.into(),
+                why: HOSTILE.to_owned(),
+            },
         ];
         let place = |error: &store::Error| match error {
             store::Error::Busy => 0,
@@ -359,9 +364,10 @@ mod tests {
             store::Error::Disk(_) => 16,
             store::Error::ReadOnly => 17,
             store::Error::Stopped => 18,
+            store::Error::Ledger { .. } => 19,
         };
         let places: Vec<usize> = all.iter().map(place).collect();
-        assert_eq!(places, (0..19).collect::<Vec<_>>());
+        assert_eq!(places, (0..20).collect::<Vec<_>>());
         all
     }
 

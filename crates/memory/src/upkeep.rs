@@ -2,12 +2,9 @@
 //! copy back. For the person who runs it; no agent calls any of this.
 
 use std::fmt;
-use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use sha2::{Digest as _, Sha256};
 use store::{BackupRow, Finding, Severity};
 
 use crate::clock;
@@ -15,6 +12,7 @@ use crate::open::tokenise;
 
 mod report;
 mod schedule;
+mod seal;
 
 pub use report::{Check, Level, Report, examine};
 pub use schedule::{Kept, Schedule};
@@ -68,10 +66,28 @@ pub struct Restored {
     pub memories_in_backup: i64,
     /// Memories afterwards.
     pub memories: i64,
+    /// Whether the backup has the digest that stands beside it.
+    pub digest: Seal,
+    /// The ledgers of erasures that were found. Without any, what was erased
+    /// after the backup was made is back.
+    pub ledgers: Vec<PathBuf>,
     /// Erasures that were newer than the backup and were done again.
     pub erased_again: usize,
+    /// Whether the full-text index did not agree with the memories and was
+    /// made anew.
+    pub index_rebuilt: bool,
     /// Whether no byte of what was erased again is left.
     pub scrubbed: bool,
+}
+
+/// What the digest beside a backup says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Seal {
+    /// The backup is what was made, to the byte.
+    Matched,
+    /// There is none, so nobody can tell.
+    Absent,
 }
 
 /// Returns the name of a backup of a moment: it sorts by time.
@@ -104,12 +120,25 @@ pub fn backup(
     if let Some(folder) = target.parent() {
         make_folder(folder)?;
     }
+    if seal::path(&target).symlink_metadata().is_ok() {
+        // The digest of another backup, which must not stand beside this one.
+        return Err(of_store(store::Error::Exists, &seal::path(&target), dir));
+    }
     let facts =
-        store::backup(dir, &target, progress).map_err(|error| of_store(error, &target, dir))?;
-    let sha256 = digest(&target).map_err(|error| {
+        store::backup(dir, &target, progress).map_err(|error| of_source(error, &target, dir))?;
+    let sha256 = seal::digest(&target).map_err(|error| {
         Failure::new(
             format!("{} cannot be read again: {error}", target.display()),
             "do not rely on this backup; check the disk and make another",
+        )
+    })?;
+    seal::put(&target, &sha256).map_err(|error| {
+        Failure::new(
+            format!(
+                "{} is whole, but its digest could not be put beside it: {error}",
+                target.display()
+            ),
+            "keep it or delete it; a backup whose digest stands beside it is proven when it comes back",
         )
     })?;
     let row = BackupRow {
@@ -136,12 +165,31 @@ pub fn backup(
 /// Brings a backup back into an empty folder; erases again first what was
 /// erased since.
 pub fn restore(file: &Path, dir: &Path, ledger: Option<&Path>) -> Result<Restored, Failure> {
-    let done =
-        store::restore(file, dir, ledger, tokenise).map_err(|error| of_store(error, file, dir))?;
+    let expected = seal::find(file).map_err(|error| {
+        Failure::new(
+            format!("{} cannot be used: {error}", seal::path(file).display()),
+            "put the digest back that zero-memory backup wrote; or move that file away, and nobody can tell whether the backup was changed",
+        )
+    })?;
+    let is_whole = |copy: &Path| -> std::io::Result<bool> {
+        match &expected {
+            Some(expected) => Ok(seal::digest(copy)? == *expected),
+            None => Ok(true),
+        }
+    };
+    let done = store::restore(file, dir, ledger, &is_whole, tokenise)
+        .map_err(|error| of_store(error, file, dir))?;
     Ok(Restored {
         memories_in_backup: done.backup.memories,
         memories: done.memories,
+        digest: if expected.is_some() {
+            Seal::Matched
+        } else {
+            Seal::Absent
+        },
+        ledgers: done.ledgers,
         erased_again: done.n_replayed,
+        index_rebuilt: done.is_index_new,
         scrubbed: done.scrubbed,
     })
 }
@@ -172,19 +220,27 @@ fn make_folder(folder: &Path) -> Result<(), Failure> {
     })
 }
 
-fn digest(path: &Path) -> std::io::Result<String> {
-    let mut file = File::open(path)?;
-    let mut hasher = Sha256::new();
-    let mut buffer = vec![0; 1024 * 1024];
-    loop {
-        let n_read = file.read(&mut buffer)?;
-        if n_read == 0 {
-            break;
-        }
-        hasher.update(buffer.get(..n_read).unwrap_or_default());
-    }
-    let digest = hasher.finalize();
-    Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+/// What a failure of a backup is to the person at the terminal: a copy is as
+/// bad as what it was made of.
+fn of_source(error: store::Error, target: &Path, dir: &Path) -> Failure {
+    let file = if matches!(
+        error,
+        store::Error::Corrupt(_)
+            | store::Error::ForeignFile
+            | store::Error::NotAFile
+            | store::Error::Emptied
+            | store::Error::Unfit(_)
+    ) {
+        dir.join("memory.db")
+    } else {
+        return of_store(error, target, dir);
+    };
+    let mut failure = of_store(error, &file, dir);
+    failure.hint = format!(
+        "no backup was made; zero-memory doctor --data {} says what to do",
+        dir.display()
+    );
+    failure
 }
 
 /// What a failure of the store is to the person at the terminal.
@@ -209,6 +265,13 @@ fn of_store(error: store::Error, file: &Path, dir: &Path) -> Failure {
         store::Error::Unfit(why) => Failure::new(
             format!("{file} was refused: {why}"),
             "take a file that zero-memory backup made",
+        ),
+        store::Error::Ledger { path, why } => Failure::new(
+            format!(
+                "the ledger of erasures {} cannot be used: {why}",
+                path.display()
+            ),
+            "nothing was restored, since what was erased could come back; mend the ledger or delete that line, or name the right file with --ledger",
         ),
         store::Error::ForeignFile => Failure::new(
             format!("{file} is no memory of this program"),
@@ -241,8 +304,11 @@ fn of_store(error: store::Error, file: &Path, dir: &Path) -> Failure {
             "another process holds the memory",
             "try again, or end the program that holds it",
         ),
-        store::Error::Emptied
-        | store::Error::Stopped
+        store::Error::Emptied => Failure::new(
+            format!("{file} was in use and is empty now"),
+            "zero-memory doctor says what to do",
+        ),
+        store::Error::Stopped
         | store::Error::Migration { .. }
         | store::Error::Commit(_)
         | store::Error::NotAllowed

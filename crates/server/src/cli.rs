@@ -60,14 +60,16 @@ pub enum Command {
     Doctor(DoctorArguments),
     /// Copy the memory into one file, also while servers write to it.
     ///
-    /// The copy is verified and never covers another file. The bookkeeping
+    /// The copy is verified and never covers another file. Its digest is put
+    /// beside it, in FILE.sha256; keep them together. The bookkeeping
     /// (threads, usage counts) and the token are left out.
     Backup(BackupArguments),
     /// Bring a backup back into an empty data folder.
     ///
     /// What was erased after the backup is erased again first: the ledger
     /// erasures.jsonl is looked for beside the backup, one folder above, in
-    /// the data folder, and where --ledger says.
+    /// the data folder, and where --ledger says. A backup that differs from
+    /// the digest in FILE.sha256 is refused.
     Restore(RestoreArguments),
     /// Erase memories for ever, and prove it on the bytes.
     ///

@@ -15,7 +15,7 @@ use std::time::Duration;
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags, named_params};
 
-pub use restore::{Restored, restore};
+pub use restore::{IsWhole, Restored, restore};
 pub use verify::{BackupFacts, verify};
 
 use crate::Store;

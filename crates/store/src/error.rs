@@ -43,6 +43,15 @@ pub enum Error {
     /// The file is no backup that this program can take; nothing came of it.
     #[error("the file cannot be taken: {0}")]
     Unfit(&'static str),
+    /// A ledger of erasures is not readable to its end, so what was erased
+    /// could come back; nothing was done.
+    #[error("a ledger of erasures cannot be used: {why}")]
+    Ledger {
+        /// Where it is: for the person at the terminal, and in no message.
+        path: std::path::PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
     /// The file is damaged; it was left untouched.
     #[error("the store file is damaged")]
     Corrupt(#[source] Option<rusqlite::Error>),

@@ -144,8 +144,8 @@ use std::sync::{Arc, Mutex};
 
 pub use accounts::Caller;
 pub use backup::{
-    BackupFacts, BackupRow, Restored, backup, forget_backup, known_backups, note_backup, restore,
-    verify as verify_backup,
+    BackupFacts, BackupRow, IsWhole, Restored, backup, forget_backup, known_backups, note_backup,
+    restore, verify as verify_backup,
 };
 pub use disputes::{Cause, Dispute, DisputeRow, DisputeStatus, NewDispute, SideRow, Together};
 pub use entities::{AnchorRow, EdgeRow, EntityRow, EntityUse};

@@ -135,7 +135,7 @@ fn o01_a_file_of_every_released_version_opens_with_all_its_rows_and_a_copy_of_be
         assert_eq!(fs::read(&copy).unwrap().len(), before.len());
         // An old file is a backup as well, and comes back as a new one.
         let target = dir.path().join("target");
-        let restored = store::restore(&copy, &target, None, tokenise).unwrap();
+        let restored = store::restore(&copy, &target, None, &|_| Ok(true), tokenise).unwrap();
         assert_eq!(restored.memories, 40);
     }
 }
@@ -160,17 +160,19 @@ fn an_upgrade_that_fails_leaves_the_file_as_it_was_and_a_copy_of_it() {
     assert_eq!(memories(&dir.path().join("memory.db.v2.bak")), 40);
 }
 
+/// What makes an index differ from its rows.
+const INDEX_HARM: [&str; 6] = [
+    "INSERT INTO memory_fts (memory_fts) VALUES ('delete-all')",
+    "DELETE FROM memory_fts WHERE rowid = (SELECT min(id) FROM memory_fts_docsize)",
+    "INSERT INTO memory_fts (rowid, text, ctx) VALUES (7, 'orphan', '')",
+    "UPDATE memory_fts SET text = 'others', ctx = '' WHERE rowid = (SELECT min(id) FROM memory_fts_docsize)",
+    "UPDATE partition SET n_docs = n_docs + 1",
+    "UPDATE memory SET n_tokens = n_tokens + 7 WHERE seq = 2",
+];
+
 #[test]
 fn s17_an_index_that_differs_from_its_rows_is_reported_and_made_anew() {
-    let harm = [
-        "INSERT INTO memory_fts (memory_fts) VALUES ('delete-all')",
-        "DELETE FROM memory_fts WHERE rowid = (SELECT min(id) FROM memory_fts_docsize)",
-        "INSERT INTO memory_fts (rowid, text, ctx) VALUES (7, 'orphan', '')",
-        "UPDATE memory_fts SET text = 'others', ctx = '' WHERE rowid = (SELECT min(id) FROM memory_fts_docsize)",
-        "UPDATE partition SET n_docs = n_docs + 1",
-        "UPDATE memory SET n_tokens = n_tokens + 7 WHERE seq = 2",
-    ];
-    for sql in harm {
+    for sql in INDEX_HARM {
         let world = World::new();
         let me = world.person("me");
         for text in ["the heron sleeps", "the heron wakes up", "a boat"] {
@@ -187,6 +189,56 @@ fn s17_an_index_that_differs_from_its_rows_is_reported_and_made_anew() {
         assert_eq!(found(&data, "index").0, Severity::Ok, "{sql}");
         assert_eq!(world.search(&me, &["heron"]).len(), 2, "{sql}");
     }
+}
+
+#[test]
+fn s17_an_index_in_a_backup_that_differs_from_its_rows_is_made_anew() {
+    let world = World::new();
+    let me = world.person("me");
+    for text in ["the heron sleeps", "the heron wakes up", "a boat"] {
+        world.add(&me, &world.core(&me), text);
+    }
+    let data = world.dir.path().join("data");
+    let good = world.dir.path().join("good.db");
+    store::backup(&data, &good, &mut |_, _| {}).unwrap();
+    for (n, sql) in INDEX_HARM.into_iter().enumerate() {
+        let bad = world.dir.path().join("bad.db");
+        fs::copy(&good, &bad).unwrap();
+        Connection::open(&bad).unwrap().execute_batch(sql).unwrap();
+        let target = world.dir.path().join(format!("target{n}"));
+        let restored = store::restore(&bad, &target, None, &|_| Ok(true), tokenise).unwrap();
+        assert!(restored.is_index_new, "{sql}");
+        assert_eq!(found(&target, "index").0, Severity::Ok, "{sql}");
+        assert_eq!(count(&target.join("memory.db"), "memory"), 3);
+    }
+}
+
+#[test]
+fn a_restore_that_fails_late_leaves_the_folder_as_it_was() {
+    let world = World::new();
+    let me = world.person("me");
+    world.add(&me, &world.core(&me), "the heron sleeps");
+    let data = world.dir.path().join("data");
+    let bad = world.dir.path().join("bad.db");
+    store::backup(&data, &bad, &mut |_, _| {}).unwrap();
+    // Pages and references hold together, and no index mends this.
+    Connection::open(&bad)
+        .unwrap()
+        .execute_batch("UPDATE memory SET visibility = 'shared'")
+        .unwrap();
+    let target = world.dir.path().join("target");
+    let refused = || {
+        let error = store::restore(&bad, &target, None, &|_| Ok(true), tokenise).unwrap_err();
+        assert!(matches!(error, Error::Unfit(_)), "{error:?}");
+    };
+    refused();
+    assert!(!target.exists());
+    fs::create_dir(&target).unwrap();
+    fs::write(target.join("token"), "mine").unwrap();
+    refused();
+    let left: Vec<_> = fs::read_dir(&target).unwrap().flatten().collect();
+    assert_eq!(left.len(), 1, "{left:?}");
+    assert_eq!(left[0].file_name(), "token");
 }
 
 #[test]
@@ -221,7 +273,7 @@ fn a_backup_that_a_stranger_made_is_refused_and_nothing_of_it_stays() {
         conn.execute_batch(sql).unwrap();
         drop(conn);
         let target = world.dir.path().join("target");
-        let error = store::restore(&bad, &target, None, tokenise).unwrap_err();
+        let error = store::restore(&bad, &target, None, &|_| Ok(true), tokenise).unwrap_err();
         assert!(
             matches!(
                 error,
@@ -229,12 +281,11 @@ fn a_backup_that_a_stranger_made_is_refused_and_nothing_of_it_stays() {
             ),
             "{sql}: {error:?}"
         );
-        let left = fs::read_dir(&target).unwrap().count();
-        assert_eq!(left, 0, "{sql}");
+        assert!(!target.exists(), "{sql}");
     }
     let target = world.dir.path().join("target");
     assert_eq!(
-        store::restore(&good, &target, None, tokenise)
+        store::restore(&good, &target, None, &|_| Ok(true), tokenise)
             .unwrap()
             .memories,
         1

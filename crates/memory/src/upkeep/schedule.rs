@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{Backup, Failure, backup, backup_name, of_store};
+use super::{Backup, Failure, backup, backup_name, of_store, seal};
 use crate::clock;
 
 /// When to make backups, where, and how many to keep.
@@ -43,10 +43,13 @@ impl Schedule {
         let mut n_deleted = 0;
         for row in self.own(dir)?.iter().skip(self.keep.max(1)) {
             let failed = |error| of_store(error, &row.path, dir);
-            match std::fs::remove_file(&row.path) {
-                Ok(()) => n_deleted += 1,
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-                Err(error) => return Err(failed(store::Error::Folder(error))),
+            // The digest first: it must not lie about without its backup.
+            for (path, n) in [(seal::path(&row.path), 0), (row.path.clone(), 1)] {
+                match std::fs::remove_file(&path) {
+                    Ok(()) => n_deleted += n,
+                    Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                    Err(error) => return Err(failed(store::Error::Folder(error))),
+                }
             }
             store::forget_backup(dir, &row.path).map_err(failed)?;
         }

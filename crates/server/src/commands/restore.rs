@@ -1,7 +1,7 @@
 //! `restore`: brings a backup back into an empty folder.
 
 use anyhow::Result;
-use memory::upkeep;
+use memory::upkeep::{self, Seal};
 
 use super::{DONE, print, print_json};
 use crate::cli::RestoreArguments;
@@ -15,9 +15,13 @@ pub fn run(arguments: RestoreArguments) -> Result<u8> {
         print_json(&done)?;
     } else {
         print(&format!(
-            "{} memories are in {}, verified",
+            "{} memories are in {}, verified: {}pages, references and full-text index hold together",
             done.memories,
-            dir.display()
+            dir.display(),
+            match done.digest {
+                Seal::Matched => "the backup is unchanged since it was made; ",
+                Seal::Absent => "",
+            }
         ))?;
         if done.erased_again > 0 {
             print(&format!(
@@ -25,6 +29,21 @@ pub fn run(arguments: RestoreArguments) -> Result<u8> {
                 done.erased_again
             ))?;
         }
+    }
+    if done.digest == Seal::Absent {
+        say(
+            "no digest stands beside the backup (its name with .sha256), so nobody can tell whether texts in it were changed",
+        );
+    }
+    if done.index_rebuilt {
+        say(
+            "warning: the full-text index in the backup did not agree with its memories and was made anew; if no older version of zero-memory made the backup, its texts may have been changed",
+        );
+    }
+    if done.ledgers.is_empty() {
+        say(
+            "warning: no erasures.jsonl was found beside the backup, one folder above or in the data folder; what was erased after the backup was made is back. If there is such a ledger, restore again into a new folder with --ledger",
+        );
     }
     if !done.scrubbed {
         say(

@@ -45,6 +45,8 @@ pub struct Ledger {
     pub entries: BTreeSet<LedgerEntry>,
     /// Lines that are no entry; a line that was cut off by a crash is one.
     pub n_unreadable: usize,
+    /// Number of the first of them, from 1.
+    pub first_unreadable: Option<usize>,
 }
 
 impl Ledger {
@@ -58,9 +60,10 @@ impl Ledger {
             Err(error) => return Err(Error::Folder(error)),
         };
         let mut bytes = Vec::new();
-        file.take(LEDGER_LIMIT)
+        file.take(LEDGER_LIMIT + 1)
             .read_to_end(&mut bytes)
             .map_err(Error::Folder)?;
+        let is_cut = u64::try_from(bytes.len()).is_ok_and(|n| n > LEDGER_LIMIT);
         let text = String::from_utf8_lossy(&bytes);
         let mut ledger = Self::default();
         if bytes.is_empty() {
@@ -72,7 +75,12 @@ impl Ledger {
             "SELECT :line ->> 'what', :line ->> 'id', :line ->> 'at', :line ->> 'by' \
              WHERE json_valid(:line) AND typeof(:line ->> 'at') = 'integer'",
         )?;
-        for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        let mut n_lines = 0;
+        for line in text.lines() {
+            n_lines += 1;
+            if line.trim().is_empty() {
+                continue;
+            }
             let entry = statement
                 .query_row(named_params! {":line": line}, |row| {
                     Ok(LedgerEntry {
@@ -87,10 +95,19 @@ impl Ledger {
                 Ok(Some(entry)) if entry.is_sound() => {
                     ledger.entries.insert(entry);
                 }
-                Ok(_) | Err(_) => ledger.n_unreadable += 1,
+                Ok(_) | Err(_) => ledger.note_unreadable(n_lines),
             }
         }
+        if is_cut {
+            // What lies behind the limit was not looked at.
+            ledger.note_unreadable(n_lines + 1);
+        }
         Ok(ledger)
+    }
+
+    fn note_unreadable(&mut self, line: usize) {
+        self.n_unreadable += 1;
+        self.first_unreadable.get_or_insert(line);
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use rusqlite::{Connection, OptionalExtension as _, named_params};
 
-use super::Finding;
+use super::{Finding, Severity};
 use crate::Store;
 use crate::Tokenise;
 use crate::accounts::Caller;
@@ -126,6 +126,35 @@ fn is_found(conn: &Connection, number: i64, tokens: &str) -> Result<bool, Error>
 }
 
 impl Store {
+    /// Holds the index against the rows as `doctor` does, and makes it anew
+    /// where they differ. Returns whether it did. Refuses rows that are filed
+    /// under an audience that is not theirs: no index mends them.
+    pub(crate) fn settle_index(&self) -> Result<bool, Error> {
+        let is_wrong = || {
+            let mut found = Vec::new();
+            self.readers
+                .run(|conn| agreement(conn, self.tokenise, &mut found))?;
+            let is_wrong = |id| {
+                let mut of_id = found.iter().filter(|finding| finding.id == id);
+                of_id.any(|finding| finding.severity == Severity::Error)
+            };
+            if is_wrong("audience") {
+                return Err(Error::Unfit(
+                    "memories in it are filed under an audience that is not theirs",
+                ));
+            }
+            Ok(is_wrong("index"))
+        };
+        if !is_wrong()? {
+            return Ok(false);
+        }
+        self.rebuild_index()?;
+        if is_wrong()? {
+            return Err(Error::Corrupt(None));
+        }
+        Ok(true)
+    }
+
     /// Makes the full-text index and the counts anew from the rows, in one
     /// transaction. Returns how many memories are in it.
     pub fn rebuild_index(&self) -> Result<usize, Error> {
