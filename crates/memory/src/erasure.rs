@@ -131,6 +131,19 @@ impl Memory {
         };
         Ok(finish()?)
     }
+
+    /// The same for a process that looks from time to time: opens nothing, and
+    /// keeps nobody waiting for long.
+    pub fn retry_erasures(&self) -> Result<bool, contract::Error> {
+        let Some(store) = self.whole_if_open() else {
+            return Ok(true);
+        };
+        let retry = || -> Result<bool, Error> {
+            // A folder that can only be read is mended by who can write to it.
+            Ok(store.is_read_only() || !store.scrub_is_due()? || store.retry_erasure()?)
+        };
+        Ok(retry()?)
+    }
 }
 
 fn plan(view: &mut Write<'_>, wanted: &[String]) -> Result<Plan, Error> {

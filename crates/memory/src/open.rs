@@ -139,6 +139,12 @@ impl Memory {
         Ok((store, caller))
     }
 
+    /// Returns the store if it is open; never waits for one that is being
+    /// opened.
+    pub(crate) fn whole_if_open(&self) -> Option<Arc<Store>> {
+        self.shared.store.try_lock().ok()?.store.clone()
+    }
+
     /// Returns the data folder.
     pub(crate) fn dir(&self) -> &Path {
         &self.shared.dir

@@ -205,6 +205,29 @@ fn a_reader_of_the_past_leaves_the_bytes_and_the_receipt_says_so_until_it_ends()
 }
 
 #[test]
+fn who_goes_on_ends_an_erasure_that_met_a_reader_and_the_log_stays_short() {
+    let world = World::new();
+    let gone = world.core(&format!("The {MARK} is here."));
+    world.core("The heron stays.");
+    world.memory.close();
+    // Nothing is open, so nothing is looked at.
+    assert!(world.memory.retry_erasures().unwrap());
+    let data = world.dir.path().join("data");
+    let past = store::inspect::look_at_the_past(&data).unwrap();
+    assert_eq!(erase(&world.memory, &[&gone]).unwrap().scrub, "pending");
+    let log = || std::fs::metadata(data.join("memory.db-wal")).unwrap().len();
+    let before = log();
+    for _ in 0..3 {
+        assert!(!world.memory.retry_erasures().unwrap());
+    }
+    assert_eq!(log(), before);
+    drop(past);
+    assert!(world.memory.retry_erasures().unwrap());
+    assert_eq!(files_with(&world, MARK), [""; 0]);
+    assert_eq!(world.recall("heron"), ["The heron stays."]);
+}
+
+#[test]
 fn a_deleted_account_stays_deleted_when_an_old_backup_comes_back() {
     let world = World::new();
     let bob = world.person("bob");

@@ -118,6 +118,7 @@ async fn serve_stdio(parts: Parts, project: Option<String>) -> Result<()> {
     let session = Arc::new(Session::new(project));
     let handler = Handler::new(parts.shared, Some(session));
     let crowd = Arc::clone(parts.door.crowd());
+    tokio::spawn(upkeep::keep(parts.door, parts.folder, None));
     let (reader, writer) = rmcp::transport::stdio_pipes();
     let (ask, stop) = watch::channel(false);
     let lines =

@@ -40,7 +40,7 @@ pub async fn keep(door: Arc<Door>, folder: PathBuf, schedule: Option<Schedule>) 
             if let Some(schedule) = schedule {
                 back_up(&schedule, &folder);
             }
-            match door.memory().finish_erasures() {
+            match door.memory().retry_erasures() {
                 Ok(true) => {}
                 Ok(false) => {
                     tracing::warn!(target: "zero_memory", "erased bytes remain: another program looks at the past");

@@ -203,7 +203,7 @@ impl Store {
         let opened = opened.and_then(|mut conn| {
             // Before anybody reads: an older copy of the file may have come back.
             erase::replay(&conn, dir, tokenise)?;
-            open::scrub_if_due(&mut conn, dir)?;
+            open::scrub_if_due(&mut conn, dir, &present)?;
             Ok(conn)
         });
         let writer = match opened {

@@ -17,7 +17,7 @@ use crate::stop::Present;
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How long something waits that may as well be done later.
-const SHORT_PATIENCE: Duration = Duration::from_millis(250);
+pub(crate) const SHORT_PATIENCE: Duration = Duration::from_millis(250);
 
 /// What the name of a copy begins with that was made before an upgrade; then
 /// comes the version of the copy.
@@ -156,9 +156,17 @@ fn copy_before_upgrade(path: &Path, version: i64) -> Result<(), Error> {
 
 /// Leaves no trace in a file, nor in its log, of what was deleted. `secure_delete`
 /// overwrites rows, but not every copy that a page kept while it was split.
-pub(crate) fn scrub(conn: &Connection) -> Result<(), Error> {
+pub(crate) fn scrub(conn: &Connection, patience: Duration) -> Result<(), Error> {
+    // Rewriting the file beside a reader of the past only makes the log longer
+    // by the whole file, each time that it is tried.
+    cut(conn, patience)?;
     conn.execute_batch("VACUUM")?;
-    let deadline = Instant::now() + PATIENCE;
+    cut(conn, patience)
+}
+
+/// Copies the log into the file and cuts it, once nobody needs it any more.
+fn cut(conn: &Connection, patience: Duration) -> Result<(), Error> {
+    let deadline = Instant::now() + patience;
     loop {
         let busy: bool = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
         if !busy {
@@ -173,8 +181,8 @@ pub(crate) fn scrub(conn: &Connection) -> Result<(), Error> {
 }
 
 /// The same for the memory file; what the ledger still asks for is done then.
-pub(crate) fn scrub_memory(conn: &Connection) -> Result<(), Error> {
-    scrub(conn)?;
+pub(crate) fn scrub_memory(conn: &Connection, patience: Duration) -> Result<(), Error> {
+    scrub(conn, patience)?;
     conn.execute("UPDATE erasure SET scrubbed = 1 WHERE scrubbed = 0", [])?;
     Ok(())
 }
@@ -187,18 +195,33 @@ pub(crate) fn scrub_is_due(conn: &Connection) -> Result<bool, Error> {
 
 /// Does a scrub that is due if nobody stands in its way at this moment;
 /// otherwise somebody does it later.
-pub(crate) fn scrub_if_due(conn: &mut Connection, dir: &Path) -> Result<(), Error> {
+pub(crate) fn scrub_if_due(
+    conn: &mut Connection,
+    dir: &Path,
+    present: &Present,
+) -> Result<(), Error> {
     if !scrub_is_due(conn)? {
         return Ok(());
     }
     forget_copies(dir)?;
-    wait_for_others(conn, SHORT_PATIENCE)?;
-    let outcome = scrub_memory(conn);
-    wait_for_others(conn, MEMORY.patience)?;
+    let outcome = scrub_within(conn, SHORT_PATIENCE, present);
     match outcome {
         Ok(()) | Err(Error::Busy) => Ok(()),
         Err(error) => Err(error),
     }
+}
+
+/// Scrubs the memory file, and waits for others no longer than this; then the
+/// connection waits as it did before.
+pub(crate) fn scrub_within(
+    conn: &mut Connection,
+    patience: Duration,
+    present: &Present,
+) -> Result<(), Error> {
+    wait_unless(conn, patience, present)?;
+    let outcome = scrub_memory(conn, patience);
+    wait_unless(conn, MEMORY.patience, present)?;
+    outcome
 }
 
 /// Returns the copies of the memory file that were made before it was brought

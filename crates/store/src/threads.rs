@@ -73,7 +73,7 @@ impl Threads {
         ] {
             conn.execute(sql, named_params! {":account": caller.id()})?;
         }
-        open::scrub(&conn)
+        open::scrub(&conn, open::PATIENCE)
     }
 }
 

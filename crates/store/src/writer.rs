@@ -166,14 +166,16 @@ impl Writer {
         action()
     }
 
-    /// Leaves no trace in the file of what was deleted.
-    pub(crate) fn scrub(&self) -> Result<(), Error> {
+    /// Leaves no trace in the file of what was deleted, and waits for other
+    /// processes no longer than this.
+    pub(crate) fn scrub(&self, patience: Duration) -> Result<(), Error> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.open.is_some() {
             let outcome = state.conn.execute_batch("COMMIT");
             state.end(outcome);
         }
-        open::scrub_memory(&state.conn)
+        let State { conn, present, .. } = &mut *state;
+        open::scrub_within(conn, patience, present)
     }
 
     fn end_or_hand_over(&self, mut state: MutexGuard<'_, State>) {

@@ -2,6 +2,7 @@
 //! the bytes in it, and the proof.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension as _, named_params};
 
@@ -26,9 +27,19 @@ impl Store {
     /// the backups, and rewrites the file. Returns whether no byte is left;
     /// false means that somebody still looks at the past.
     pub fn finish_erasure(&self) -> Result<bool, Error> {
+        self.finish_erasure_within(open::PATIENCE)
+    }
+
+    /// The same for a process that tries again: callers wait behind it, so it
+    /// gives up soon.
+    pub fn retry_erasure(&self) -> Result<bool, Error> {
+        self.finish_erasure_within(open::SHORT_PATIENCE)
+    }
+
+    fn finish_erasure_within(&self, patience: Duration) -> Result<bool, Error> {
         self.write_ledgers()?;
         open::forget_copies(&self.dir)?;
-        match self.writer()?.scrub() {
+        match self.writer()?.scrub(patience) {
             Ok(()) => Ok(true),
             Err(Error::Busy) => Ok(false),
             Err(error) => Err(error),
