@@ -241,6 +241,28 @@ fn requests_that_are_no_http_do_not_end_the_server() {
 }
 
 #[test]
+fn a_body_that_is_announced_far_too_long_is_refused_before_it_comes() {
+    use std::io::{Read, Write};
+    let data = fresh();
+    let site = Site::start(data.path());
+    for route in ["/mcp", "/api/tools/recall"] {
+        let mut stream = std::net::TcpStream::connect(site.address()).expect("it listens");
+        let head = format!(
+            "POST {route} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\
+             Content-Type: application/json\r\nContent-Length: 99999999999\r\n\r\n",
+            site.address(),
+            site.token(),
+        );
+        stream.write_all(head.as_bytes()).expect("it takes bytes");
+        let mut answer = String::new();
+        stream
+            .read_to_string(&mut answer)
+            .expect("an answer and the end");
+        assert!(answer.contains("a body may have at most"), "{answer}");
+    }
+}
+
+#[test]
 fn a_refusal_on_the_mcp_endpoint_is_a_json_rpc_error_with_the_id() {
     let data = fresh();
     let site = Site::start(data.path());

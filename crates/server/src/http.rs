@@ -29,7 +29,7 @@ use crate::wire::{MAX_MESSAGE_BYTES, mark_lone_surrogates};
 mod bodies;
 mod guard;
 
-use bodies::{Bodies, Unread};
+use bodies::{Bodies, PATIENCE, Unread};
 pub use guard::RequestId;
 
 /// What the routes share.
@@ -235,6 +235,10 @@ async fn erase_memories(
 fn of_unread(unread: &Unread) -> Error {
     match unread {
         Unread::Broken => Error::validation("the body broke off before its end"),
+        Unread::Late => Error::validation(format!(
+            "the whole body did not arrive within {} seconds; nothing was done, so send it again",
+            PATIENCE.as_secs()
+        )),
         Unread::TooLarge(_) => {
             Error::validation(format!("a body may have at most {MAX_MESSAGE_BYTES} bytes"))
         }

@@ -63,7 +63,12 @@ pub fn token(folder: &Path) -> Result<String> {
                 .with_context(|| format!("cannot read {}", path.display()))?;
             Ok(text.trim().to_owned())
         }
-        Err(error) => Err(error).with_context(|| format!("cannot write {}", path.display())),
+        Err(error) => Err(error).with_context(|| {
+            format!(
+                "cannot write the token file {}: make room or make the folder writable; zero-memory stdio reads without a token",
+                path.display()
+            )
+        }),
     }
 }
 
@@ -82,12 +87,13 @@ fn write_new(path: &Path, content: &str) -> std::io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut file = options.open(&temporary)?;
-    file.write_all(content.as_bytes())?;
-    file.sync_all()?;
-    // Unlike a rename, a link never replaces what is there already.
-    let linked = fs::hard_link(&temporary, path);
+    let written = file
+        .write_all(content.as_bytes())
+        .and_then(|()| file.sync_all())
+        // Unlike a rename, a link never replaces what is there already.
+        .and_then(|()| fs::hard_link(&temporary, path));
     fs::remove_file(&temporary)?;
-    linked
+    written
 }
 
 fn make_private_folder(folder: &Path) -> Result<()> {

@@ -3,6 +3,7 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody as _};
 use serde_json::Value;
@@ -16,6 +17,10 @@ const AT_ONCE_BYTES: usize = 2 * MAX_MESSAGE_BYTES;
 
 /// Bytes that are counted as one.
 const UNIT: usize = 1024;
+
+/// How long a body may take to arrive: the longest one, over a slow tunnel. A
+/// client that announces bytes and sends none must not hold its share for ever.
+pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Bytes of a body over the limit that are looked through for its id.
 const LOOKED_THROUGH_BYTES: usize = 4 * MAX_MESSAGE_BYTES;
@@ -40,6 +45,8 @@ pub enum Unread {
     TooLarge(Value),
     /// Others take too much at the moment.
     Crowded,
+    /// The rest of it did not come.
+    Late,
 }
 
 impl Bodies {
@@ -48,8 +55,23 @@ impl Bodies {
         Self(Arc::new(Semaphore::new(AT_ONCE_BYTES / UNIT)))
     }
 
-    /// Reads a body to its end.
-    pub async fn read(&self, mut body: Body) -> Result<Read, Unread> {
+    /// Reads a body to its end, for as long as that may take.
+    pub async fn read(&self, body: Body) -> Result<Read, Unread> {
+        self.read_within(PATIENCE, body).await
+    }
+
+    async fn read_within(&self, patience: Duration, body: Body) -> Result<Read, Unread> {
+        // Whoever announces more than is ever looked at need not send it.
+        let announced = usize::try_from(body.size_hint().lower());
+        if announced.map_or(true, |announced| announced > LOOKED_THROUGH_BYTES) {
+            return Err(Unread::TooLarge(Value::Null));
+        }
+        tokio::time::timeout(patience, self.read_all(body))
+            .await
+            .unwrap_or(Err(Unread::Late))
+    }
+
+    async fn read_all(&self, mut body: Body) -> Result<Read, Unread> {
         let mut bytes: Vec<u8> = Vec::new();
         let mut share: Option<OwnedSemaphorePermit> = None;
         while let Some(part) = next(&mut body).await? {
@@ -107,4 +129,37 @@ async fn id(mut body: Body, mut outline: Outline, first: &[u8]) -> Value {
         outline.add(&part);
     }
     outline.id()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+    use std::task::{Context, Poll};
+
+    use axum::body::HttpBody;
+
+    use super::*;
+
+    /// A body of which nothing ever comes.
+    struct Silent;
+
+    impl HttpBody for Silent {
+        type Data = Bytes;
+        type Error = Infallible;
+
+        fn poll_frame(
+            self: Pin<&mut Self>,
+            _context: &mut Context<'_>,
+        ) -> Poll<Option<Result<http_body::Frame<Bytes>, Infallible>>> {
+            Poll::Pending
+        }
+    }
+
+    #[tokio::test]
+    async fn a_body_that_never_comes_is_given_up_and_its_share_is_free_again() {
+        let bodies = Bodies::new();
+        let outcome = bodies.read_within(Duration::ZERO, Body::new(Silent)).await;
+        assert!(matches!(outcome, Err(Unread::Late)));
+        assert_eq!(bodies.0.available_permits(), AT_ONCE_BYTES / UNIT);
+    }
 }
