@@ -26,6 +26,7 @@ pub mod client_limit_unknown;
 pub mod default_on_required;
 pub mod default_rejected;
 pub mod deprecation_dangling;
+pub mod deprecation_forgotten;
 pub mod deprecation_misdated;
 pub mod deprecation_unlisted;
 pub mod description_missing;
@@ -229,6 +230,7 @@ pub const RULES: &[Rule] = &[
     rule!(default_on_required),
     rule!(default_rejected),
     rule!(deprecation_dangling),
+    rule!(deprecation_forgotten),
     rule!(deprecation_misdated),
     rule!(deprecation_unlisted),
     rule!(description_missing),
