@@ -347,3 +347,25 @@ fn a_dump_that_is_brought_again_is_there_already() {
     }
     assert_eq!(bench.export(&other), dump);
 }
+
+#[test]
+fn a_dump_covers_nothing_but_a_dump() {
+    let bench = Bench::new();
+    fill(&bench);
+    let data = bench.data();
+    let mine = bench.file("mine.txt", "my own words");
+    let store = data.join("memory.db");
+    for path in [&mine, &store] {
+        let before = fs::read(path).expect("it is there");
+        let out = path.display().to_string();
+        let output = bench.run(&data, &["export", "--out", &out]);
+        assert_eq!(output.status.code(), Some(1));
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("no dump of ours"), "{said}");
+        assert_eq!(fs::read(path).expect("it is there"), before);
+    }
+    let dump = bench.file("dump.jsonl", bench.export(&data));
+    let out = dump.display().to_string();
+    let output = bench.run(&data, &["export", "--out", &out]);
+    assert_eq!(output.status.code(), Some(0));
+}

@@ -2,7 +2,7 @@
 //! as a folder of Markdown, or into Claude Code's own memory folder.
 
 use std::fs;
-use std::io::{BufWriter, Write as _};
+use std::io::{BufWriter, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
@@ -12,6 +12,9 @@ use memory::export::Exported;
 
 use super::{DONE, memory, progress};
 use crate::cli::Place;
+
+/// How every dump begins.
+const DUMP_START: &[u8; 22] = br#"{"type":"zero-memory","#;
 
 /// What the command takes.
 #[derive(Args)]
@@ -70,8 +73,33 @@ pub fn run(arguments: Arguments) -> Result<u8> {
     Ok(DONE)
 }
 
+/// Refuses to cover a file, unless it is an earlier dump.
+fn may_cover(path: &Path) -> Result<()> {
+    let about = match path.symlink_metadata() {
+        Ok(about) => about,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => {
+            return Err(error).with_context(|| format!("cannot look at {}", path.display()));
+        }
+    };
+    let mut start = [0; DUMP_START.len()];
+    let is_dump = about.is_file()
+        && fs::File::open(path)
+            .and_then(|mut file| file.read_exact(&mut start))
+            .is_ok()
+        && start == *DUMP_START;
+    if !is_dump {
+        bail!(
+            "{} is there and is no dump of ours: name another file with --out, or move that one away",
+            path.display()
+        );
+    }
+    Ok(())
+}
+
 /// Writes a dump that appears under its name once it is whole.
 fn to_file(memory: &Memory, scopes: Option<&[String]>, path: &Path) -> Result<Exported> {
+    may_cover(path)?;
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(format!(".{}.tmp", std::process::id()));
     let temporary = PathBuf::from(temporary);
