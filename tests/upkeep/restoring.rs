@@ -143,3 +143,32 @@ fn a_folder_into_which_nothing_could_be_restored_stays_as_it_was() {
     let report = run(target.path(), &["doctor", "--json"]).json();
     assert_eq!(report["level"], "info", "{report}");
 }
+
+#[test]
+fn what_a_killed_backup_or_restore_left_is_found_goes_with_an_erasure_and_bars_nothing() {
+    let data = fresh();
+    let ids = stored(data.path(), &["The heron stays."]);
+    let backups = data.path().join("backups");
+    std::fs::create_dir_all(&backups).expect("it can be made");
+    // What a process leaves that is killed at its work.
+    let half = backups.join(".night.db.partial-4000000");
+    std::fs::write(&half, "The heron stays.").expect("it can be written");
+    let report = run(data.path(), &["doctor", "--json"]);
+    assert_eq!(report.code, 3, "{}", report.out);
+    let said = report.json();
+    let left = check(&said, "leftovers");
+    assert!(left["what"].to_string().contains("night.db"), "{left}");
+    assert_eq!(run(data.path(), &["erase", &ids[0], "--yes"]).code, 0);
+    assert!(!half.exists());
+
+    let file = data.path().join("whole.db");
+    let name = file.to_str().expect("text");
+    assert_eq!(run(data.path(), &["backup", name]).code, 0);
+    let target = fresh();
+    let workshop = target.path().join(".memory.db.partial-4000000");
+    std::fs::create_dir_all(&workshop).expect("it can be made");
+    std::fs::write(workshop.join("memory.db"), "half").expect("it can be written");
+    let done = run(target.path(), &["restore", name]);
+    assert_eq!(done.code, 0, "{}", done.err);
+    assert!(!workshop.exists());
+}

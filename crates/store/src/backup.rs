@@ -5,6 +5,7 @@
 //! memory. A file that comes back is a stranger's until it is proven to be
 //! what this program makes, and it comes back into an empty folder only.
 
+pub(crate) mod leftovers;
 mod restore;
 mod verify;
 
@@ -126,6 +127,8 @@ pub(crate) fn copy(
 /// A file in the making, which is gone unless it was put in its place.
 pub(crate) struct Temporary {
     pub(crate) path: PathBuf,
+    /// Tells others that somebody still works on it.
+    _claim: Option<fs::File>,
 }
 
 impl Temporary {
@@ -134,15 +137,23 @@ impl Temporary {
     pub(crate) fn beside(target: &Path) -> Result<Self, Error> {
         let name = target.file_name().map(|name| name.to_string_lossy());
         let name = name.ok_or(Error::NotAFile)?;
-        let name = format!(".{name}.partial-{}", std::process::id());
-        let path = target.with_file_name(name);
+        let path = target.with_file_name(leftovers::name_of(&name));
         match fs::remove_file(&path) {
             Ok(()) => {}
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => return Err(Error::Folder(error)),
         }
         open::create(&path)?;
-        Ok(Self { path })
+        let claim = leftovers::claim(&path);
+        Ok(Self {
+            path,
+            _claim: claim,
+        })
+    }
+
+    /// Takes a file that stands in a folder which is claimed.
+    fn inside(path: PathBuf) -> Self {
+        Self { path, _claim: None }
     }
 
     /// Gives it its name, and never that of another file.

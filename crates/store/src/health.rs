@@ -12,7 +12,7 @@ use std::path::Path;
 use rusqlite::{Connection, named_params};
 
 use crate::Tokenise;
-use crate::backup;
+use crate::backup::{self, leftovers};
 use crate::erase::{self, LEDGER_FILE, Ledger};
 use crate::error::Error;
 use crate::migrate;
@@ -158,13 +158,14 @@ fn permissions(dir: &Path, found: &mut Vec<Finding>) {
 }
 
 fn leftovers(dir: &Path, found: &mut Vec<Finding>) {
-    let left: Vec<String> = names(dir)
+    let mut left: Vec<String> = names(dir)
         .into_iter()
-        .filter(|name| {
-            (name.starts_with('.') && name.contains(".partial-"))
-                || (name.starts_with("token.") && name.ends_with(".new"))
-        })
+        .filter(|name| name.starts_with("token.") && name.ends_with(".new"))
         .collect();
+    for path in leftovers::find(dir) {
+        let shown = path.strip_prefix(dir).unwrap_or(&path);
+        left.push(shown.to_string_lossy().into_owned());
+    }
     found.push(if left.is_empty() {
         Finding::ok("leftovers", "no half-made file lies about")
     } else {
@@ -174,7 +175,7 @@ fn leftovers(dir: &Path, found: &mut Vec<Finding>) {
                 "half-made files of a process that broke off: {}",
                 left.join(", ")
             ),
-            "delete them once no backup or restore is running",
+            "delete them: nobody works on them any more, and they hold memories",
         )
     });
     let copies: Vec<String> = open::copies(dir)

@@ -8,6 +8,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::backup::Temporary;
+use crate::backup::leftovers;
 use crate::error::Error;
 use crate::migrate::{self, Migration};
 use crate::stop::Present;
@@ -242,8 +243,10 @@ pub(crate) fn copies(dir: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Removes these copies: they still hold what was erased.
+/// Removes these copies, and those that somebody left half-made: they still
+/// hold what was erased.
 pub(crate) fn forget_copies(dir: &Path) -> Result<(), Error> {
+    leftovers::remove(dir)?;
     for path in copies(dir) {
         match fs::remove_file(path) {
             Ok(()) => {}

@@ -10,8 +10,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::Temporary;
 use super::verify::{BackupFacts, sound, verify};
+use super::{Temporary, leftovers};
 use crate::erase::{LEDGER_FILE, Ledger, LedgerEntry, extend};
 use crate::error::Error;
 use crate::{Store, Tokenise, open};
@@ -62,6 +62,7 @@ pub fn restore(
             "a log stands beside it, so it is a file in use and no finished backup",
         ));
     }
+    leftovers::remove(dir)?;
     empty(dir)?;
     let ledgers = ledgers(file, dir, ledger)?;
     let workshop = Workshop::inside(dir)?;
@@ -95,7 +96,7 @@ pub fn restore(
         .open(&copy)
         .and_then(|file| file.sync_all())
         .map_err(of_io)?;
-    Temporary { path: copy }.put(&dir.join("memory.db"))?;
+    Temporary::inside(copy).put(&dir.join("memory.db"))?;
     workshop.keep_folder();
     // As every start does.
     let _ = open::own_folder(dir);
@@ -118,6 +119,8 @@ struct Workshop {
     path: PathBuf,
     /// Folders that were not there, innermost first.
     made: Vec<PathBuf>,
+    /// Tells others that somebody still works in it.
+    claim: Option<fs::File>,
 }
 
 impl Workshop {
@@ -128,10 +131,15 @@ impl Workshop {
             .take_while(|folder| folder.symlink_metadata().is_err())
             .map(Path::to_owned)
             .collect();
-        let path = dir.join(format!(".memory.db.partial-{}", std::process::id()));
+        let path = dir.join(leftovers::name_of("memory.db"));
         // From here on a failure takes away what was made.
-        let workshop = Self { path, made };
+        let mut workshop = Self {
+            path,
+            made,
+            claim: None,
+        };
         open::folder(&workshop.path)?;
+        workshop.claim = leftovers::claim(&workshop.path);
         Ok(workshop)
     }
 
@@ -142,6 +150,8 @@ impl Workshop {
 
 impl Drop for Workshop {
     fn drop(&mut self) {
+        // An open file cannot be removed everywhere.
+        self.claim.take();
         // What stays behind in spite of it is a finding of `doctor`.
         let _ = fs::remove_dir_all(&self.path);
         for folder in &self.made {

@@ -1,0 +1,83 @@
+//! Half-made copies that a process left when it was killed: they hold texts,
+//! and nobody knows of them.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use crate::error::Error;
+use crate::open;
+
+/// What stands between the name of a copy and the process that makes it.
+const MARK: &str = ".partial-";
+
+/// The file by which a folder in the making is claimed.
+const LOCK: &str = "lock";
+
+/// The folder of a data folder in which backups are put unless told otherwise.
+const BACKUPS: &str = "backups";
+
+/// Returns the name under which this process makes something.
+pub(super) fn name_of(name: &str) -> String {
+    format!(".{name}{MARK}{}", std::process::id())
+}
+
+/// Claims a file or folder in the making, for as long as what is returned
+/// lives; `None` if another process has it, or the system knows no locks.
+pub(super) fn claim(path: &Path) -> Option<File> {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    let file = if path.is_dir() {
+        options.create(true).open(path.join(LOCK))
+    } else {
+        options.open(path)
+    };
+    let file = file.ok()?;
+    file.try_lock().ok()?;
+    Some(file)
+}
+
+/// Returns the half-made copies in a data folder whose process is gone.
+pub(crate) fn find(dir: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for folder in [dir.to_owned(), dir.join(BACKUPS)] {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            let process = name
+                .strip_prefix('.')
+                .and_then(|rest| rest.rsplit_once(MARK));
+            let is_copy = process.is_some_and(|(_, process)| {
+                !process.is_empty() && process.bytes().all(|byte| byte.is_ascii_digit())
+            });
+            let kind = entry.file_type();
+            let is_plain = kind.is_ok_and(|kind| kind.is_file() || kind.is_dir());
+            if is_copy && is_plain && claim(&entry.path()).is_some() {
+                found.push(entry.path());
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Removes them.
+pub(crate) fn remove(dir: &Path) -> Result<(), Error> {
+    for path in find(dir) {
+        let removed = if path.is_dir() {
+            fs::remove_dir_all(&path)
+        } else {
+            for end in ["-journal", "-wal", "-shm"] {
+                // Most have none.
+                let _ = fs::remove_file(open::beside(&path, end));
+            }
+            fs::remove_file(&path)
+        };
+        match removed {
+            Ok(()) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(Error::Folder(error)),
+        }
+    }
+    Ok(())
+}
