@@ -520,7 +520,7 @@ pub struct Entity {
 #[cfg_attr(test, derive(::schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct EraseRequest {
-    ///Ids of the memories, all of them the caller's own. Either every one is erased or none.
+    ///Ids of the memories, all of them the caller's own; one that is named twice counts once. Either every one is erased or none.
     pub memory_ids: ::std::vec::Vec<::std::string::String>,
     ///true: count what would go and erase nothing.
     #[serde(default, skip_serializing_if = "::std::option::Option::is_none")]

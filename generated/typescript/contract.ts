@@ -145,7 +145,7 @@ export interface Entity {
 
 /** Which memories to erase for ever. */
 export interface EraseRequest {
-  /** Ids of the memories, all of them the caller's own. Either every one is erased or none. */
+  /** Ids of the memories, all of them the caller's own; one that is named twice counts once. Either every one is erased or none. */
   memory_ids: Array<MemoryId>;
   /**
    * true: count what would go and erase nothing.

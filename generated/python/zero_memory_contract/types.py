@@ -103,7 +103,7 @@ MemoryId = _w.Annotated[_w.Text, _w.pattern("^\\s*[Mm][Ee][Mm]_[0-9A-HJKMNP-TV-Z
 class EraseRequest(_w.Closed):
     """Which memories to erase for ever."""
 
-    memory_ids: _w.Annotated[_w.List[MemoryId], _w.Field(min_length=1, max_length=200), _w.unique] = _w.Field(description="Ids of the memories, all of them the caller's own. Either every one is erased or none.")
+    memory_ids: _w.Annotated[_w.List[MemoryId], _w.Field(min_length=1, max_length=200)] = _w.Field(description="Ids of the memories, all of them the caller's own; one that is named twice counts once. Either every one is erased or none.")
     dry_run: _w.Maybe[_w.Boolean] = _w.Field(default=None, description="true: count what would go and erase nothing. Absent means false.")
 
 
