@@ -21,6 +21,7 @@ pub struct Pipes {
     /// Answers that came while another was waited for.
     early: VecDeque<Value>,
     log: Arc<Mutex<String>>,
+    log_reader: Option<std::thread::JoinHandle<()>>,
     next_id: i64,
     era: Era,
 }
@@ -78,7 +79,7 @@ impl Pipes {
         });
         let log = Arc::new(Mutex::new(String::new()));
         let kept = Arc::clone(&log);
-        std::thread::spawn(move || {
+        let log_reader = std::thread::spawn(move || {
             let mut buffer = [0; 4096];
             while let Ok(n_read @ 1..) = stderr.read(&mut buffer) {
                 let text = String::from_utf8_lossy(&buffer[..n_read]);
@@ -91,6 +92,7 @@ impl Pipes {
             output,
             early: VecDeque::new(),
             log,
+            log_reader: Some(log_reader),
             next_id: 1,
             era: Era::Legacy,
         }
@@ -210,6 +212,16 @@ impl Pipes {
         let mut rest: Vec<Value> = self.early.drain(..).collect();
         rest.extend(self.output.iter().map(|line| message_of(&line)));
         (status, took, rest)
+    }
+
+    /// Closes standard input, waits for the end, and returns everything that
+    /// was written on standard error.
+    pub fn whole_log(mut self) -> String {
+        drop(self.input.take());
+        self.ended(Instant::now());
+        let reader = self.log_reader.take().expect("nobody took it before");
+        reader.join().expect("it reads to the end");
+        self.log()
     }
 
     /// Waits for the end of a process whose input stays open: nothing but what
