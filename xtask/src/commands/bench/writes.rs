@@ -50,7 +50,7 @@ struct Turn {
 /// Measures with a program that lies ready, or else with one for release.
 pub fn run(root: &Path, data: &Path, ready: Option<PathBuf>, out: &mut dyn Write) -> Result<u8> {
     let program = match ready {
-        Some(program) => program,
+        Some(program) => std::path::absolute(program)?,
         None => cargo::build_server(root, true)?,
     };
     let texts = Texts::load(data)?;
