@@ -241,6 +241,28 @@ fn w24_a_retry_with_the_same_text_makes_no_second_row() {
 }
 
 #[test]
+fn w24_a_client_that_hears_nothing_and_asks_again_makes_no_second_row() {
+    let data = fresh();
+    let site = Site::start(data.path());
+    for number in 0..20 {
+        // It leaves at any moment: before the write, while it is made, after.
+        let left = site
+            .begin_call("close", "remember", &pelican("patience", number))
+            .expect("it is taken");
+        if number % 2 == 0 {
+            std::thread::yield_now();
+        }
+        drop(left);
+        let again = pelican("patience", number).to_string();
+        let answer = site.owner("POST", "/api/tools/remember", &[], again.as_bytes());
+        assert_eq!(answer.status, 200, "{}", answer.text());
+    }
+    site.kill();
+    let mut after = Pipes::open(data.path(), Era::Legacy);
+    assert_eq!(ids_found(&mut after, "pelican patience").len(), 20);
+}
+
+#[test]
 fn p23_a_closed_input_ends_the_process_within_a_second() {
     let data = fresh();
     let silent = Pipes::start(data.path());

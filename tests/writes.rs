@@ -138,6 +138,61 @@ fn s22_a_retired_memory_is_in_no_search_and_no_briefing() {
 }
 
 #[test]
+fn w14_no_tool_touches_a_memory_that_was_forgotten() {
+    let data = fresh();
+    let mut door = Pipes::open(data.path(), Era::Modern);
+    let stone = door.remember("A stone lies on the beach.");
+    let id = door.ok(
+        "remember",
+        json!({ "project_hint": "https://example.com/acme/pier", "kind": "task", "content": "Paint the plover." }),
+    )["memory_id"]
+        .clone();
+    door.ok("forget", json!({ "memory_id": id, "reason": "Done." }));
+    let row = |door: &mut Pipes| {
+        let uri = format!("zm://memory/{}", id.as_str().expect("an id"));
+        door.ask("resources/read", json!({ "uri": uri }))["result"]["contents"].clone()
+    };
+    let before = row(&mut door);
+    for (tool, arguments, code) in [
+        (
+            "challenge",
+            json!({ "memory_id": id, "reason": "x" }),
+            "conflict",
+        ),
+        ("close_loop", json!({ "memory_id": id }), "conflict"),
+        (
+            "link",
+            json!({ "src": id, "dst": stone, "type": "relates_to" }),
+            "conflict",
+        ),
+        (
+            "link",
+            json!({ "src": stone, "dst": id, "type": "relates_to" }),
+            "conflict",
+        ),
+        (
+            "share",
+            json!({ "memory_id": id, "scope": "proj.me.pier" }),
+            "conflict",
+        ),
+        ("promote_rule", json!({ "memory_id": id }), "conflict"),
+    ] {
+        door.refused(tool, arguments, code);
+        assert_eq!(row(&mut door), before, "{tool}");
+    }
+    // What was asked for is so already, and the first reason stays.
+    let again = door.ok("forget", json!({ "memory_id": id, "reason": "Again." }));
+    assert_eq!(again["invalidated"], false);
+    assert_eq!(row(&mut door), before);
+    let moved = door.ok(
+        "move_memories",
+        json!({ "memory_ids": [id], "scope": "core" }),
+    );
+    assert_eq!(moved["failed"][0]["error"]["code"], "conflict", "{moved}");
+    assert_eq!(row(&mut door), before);
+}
+
+#[test]
 fn a_failed_write_leaves_nothing_behind() {
     let data = fresh();
     let mut door = Pipes::open(data.path(), Era::Legacy);

@@ -1534,7 +1534,7 @@ const _: () = assert!("scan_hygiene".len() <= TOOL_NAME_MAX_BYTES);
 /// Value of an absent `limit` of `scan_hygiene`.
 pub const SCAN_HYGIENE_LIMIT_DEFAULT: i64 = 200;
 /// Description of `session_receipt` as served.
-pub const SESSION_RECEIPT_DESCRIPTION: &str = "Count what this memory did for you since a moment, to report at the end of a session. Pass since (RFC 3339, such as when the session began). Returns recalled (memories that recall and build_context showed, each time counted), remembered (memories stored by remember), already_knew (calls of remember whose text was stored already), loops_opened and loops_closed (tasks and open questions). Counts are yours alone, over all your clients; they hold no text. Moments over seven days back are counted from the beginning of their UTC day: the answer's since says from when.";
+pub const SESSION_RECEIPT_DESCRIPTION: &str = "Count what this memory did for you since a moment, to report at the end of a session. Pass since (RFC 3339, such as when the session began). Returns recalled (memories that recall and build_context showed, each time counted), remembered (memories stored by remember), already_knew (calls of remember whose text was stored already), loops_opened and loops_closed (tasks and open questions). Counts are yours alone, over all your clients; they hold no text. A moment is counted from the beginning of its ten seconds, and one over seven days back from that of its UTC day: the answer's since says from when.";
 const _: () = assert!(SESSION_RECEIPT_DESCRIPTION.len() <= TOOL_DESCRIPTION_MAX_BYTES);
 const _: () = assert!("session_receipt".len() <= TOOL_NAME_MAX_BYTES);
 /// Description of `share` as served.

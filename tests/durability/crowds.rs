@@ -84,6 +84,42 @@ fn four_processes_on_one_folder_lose_nothing() {
 }
 
 #[test]
+fn sixty_four_clients_of_four_processes_lose_nothing() {
+    const N_EACH: usize = 4;
+    let data = fresh();
+    let sites: Vec<Site> = (0..4).map(|_| Site::start(data.path())).collect();
+    let start = Barrier::new(N_CLIENTS);
+    let ids: Vec<String> = std::thread::scope(|threads| {
+        let clients: Vec<_> = (0..N_CLIENTS)
+            .map(|client| {
+                let (site, start) = (&sites[client % sites.len()], &start);
+                threads.spawn(move || {
+                    start.wait();
+                    (0..N_EACH)
+                        .map(|number| {
+                            let arguments = pelican(&format!("client{client}"), number);
+                            let call = json!({ "name": "remember", "arguments": arguments });
+                            id_of(&site.ask(Era::Modern, "tools/call", call))
+                        })
+                        .collect::<Vec<String>>()
+                })
+            })
+            .collect();
+        clients
+            .into_iter()
+            .flat_map(|client| client.join().expect("it is answered"))
+            .collect()
+    });
+    let ids: BTreeSet<String> = ids.into_iter().collect();
+    assert_eq!(ids.len(), N_CLIENTS * N_EACH);
+    for site in sites {
+        site.kill();
+    }
+    let mut after = Pipes::open(data.path(), Era::Legacy);
+    assert_eq!(ids_found(&mut after, "pelican"), ids);
+}
+
+#[test]
 fn w08_the_log_is_cut_when_nobody_writes() {
     let data = fresh();
     let mut pipes = Pipes::open(data.path(), Era::Legacy);

@@ -99,6 +99,58 @@ fn a_file_that_may_not_grow_refuses_writes_and_takes_them_again() {
 }
 
 #[test]
+fn processes_that_are_killed_on_a_full_disk_keep_what_they_answered() {
+    const N_KILLS: usize = 12;
+    const N_SENT: usize = 8;
+    let data = fresh();
+    let bound = format!("ulimit -S -f {}; exec \"$@\"", ROOM / 512);
+    let wrapper = ["sh", "-c", &bound, "sh"];
+    let mut kept = BTreeSet::new();
+    let (mut n_refused, mut number) = (0, 0);
+    for round in 0..N_KILLS {
+        let mut pipes = Pipes::start_under(&wrapper, data.path(), &[]);
+        pipes.initialize(crate::harness::NEWEST_LEGACY);
+        // Short ones too, so that some fit where the long ones do not.
+        for _ in 0..N_SENT {
+            number += 1;
+            let content = if number % 2 == 0 {
+                long(number)
+            } else {
+                format!("Otter {number} is short.")
+            };
+            let arguments = json!({ "scope": "core", "content": content });
+            pipes.send_call("remember", &arguments.to_string());
+        }
+        let mut heard: Vec<Value> = (0..round % N_SENT).map(|_| pipes.next()).collect();
+        heard.extend(pipes.kill_and_listen());
+        for message in heard {
+            match Reply::of_response(&message) {
+                Reply::Done(payload) => {
+                    kept.insert(payload["memory_id"].as_str().expect("an id").to_owned());
+                }
+                Reply::Refused(error) => {
+                    is_told(&error, "disk", data.path());
+                    n_refused += 1;
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+    assert!(
+        n_refused > 0 && !kept.is_empty(),
+        "{n_refused} refused, {} kept",
+        kept.len()
+    );
+    let mut after = Pipes::open(data.path(), Era::Legacy);
+    let missing: Vec<_> = kept
+        .difference(&ids_found(&mut after, "otter"))
+        .cloned()
+        .collect();
+    assert_eq!(missing, Vec::<String>::new());
+    assert_eq!(unsound(data.path()), "");
+}
+
+#[test]
 fn a_full_disk_refuses_writes_and_takes_them_again() {
     if !may_mount() {
         // The test above is the same with other means.

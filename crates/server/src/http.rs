@@ -41,6 +41,30 @@ struct Site {
     bodies: Bodies,
 }
 
+impl Site {
+    /// Reads the JSON of a body; its share of the memory is taken as long as
+    /// the first part lives.
+    async fn read(&self, body: Body) -> Result<(bodies::Read, Value), Error> {
+        let read = self
+            .bodies
+            .read(body)
+            .await
+            .map_err(|unread| of_unread(&unread))?;
+        let value = read_arguments(&read.bytes)?;
+        Ok((read, value))
+    }
+
+    /// Returns the call of a plain request.
+    fn call(&self, request: RequestId, headers: &HeaderMap) -> Call {
+        Call {
+            client: client_of(headers),
+            request_id: request.observed(),
+            stop: self.door.crowd().stop(),
+            ..Call::default()
+        }
+    }
+}
+
 /// Returns a listener on loopback, and refuses to be reachable from elsewhere.
 pub async fn bind(address: SocketAddr) -> Result<tokio::net::TcpListener> {
     if !address.ip().is_loopback() {
@@ -71,6 +95,9 @@ pub async fn serve<S: ServerHandler>(
     let listener = listener.tap_io(|stream| {
         let _ = stream.set_nodelay(true);
     });
+    // A client that ends its side of the connection has left, also when it
+    // only meant to say no more: TCP does not tell the two apart, and for MCP
+    // a connection that ends calls the request off.
     axum::serve(listener, router(site, handler))
         .with_graceful_shutdown(stop)
         .await
@@ -172,20 +199,11 @@ async fn call_tool(
     let Some(tool) = site.door.find(&name) else {
         return error_response(&Error::not_found(site.door.unknown_tool(&name)));
     };
-    let read = match site.bodies.read(body).await {
+    let (_share, arguments) = match site.read(body).await {
         Ok(read) => read,
-        Err(unread) => return error_response(&of_unread(&unread)),
-    };
-    let arguments = match read_arguments(&read.bytes) {
-        Ok(arguments) => arguments,
         Err(error) => return error_response(&error),
     };
-    let call = Call {
-        client: client_of(&headers),
-        request_id: request.observed(),
-        stop: site.door.crowd().stop(),
-        ..Call::default()
-    };
+    let call = site.call(request, &headers);
     let door = Arc::clone(&site.door);
     // When the connection breaks, this future is dropped and the call ends.
     let never = std::future::pending();
@@ -205,20 +223,11 @@ async fn erase_memories(
     headers: HeaderMap,
     body: Body,
 ) -> Response {
-    let read = match site.bodies.read(body).await {
+    let (_share, body) = match site.read(body).await {
         Ok(read) => read,
-        Err(unread) => return error_response(&of_unread(&unread)),
-    };
-    let body = match read_arguments(&read.bytes) {
-        Ok(body) => body,
         Err(error) => return error_response(&error),
     };
-    let call = Call {
-        client: client_of(&headers),
-        request_id: request.observed(),
-        stop: site.door.crowd().stop(),
-        ..Call::default()
-    };
+    let call = site.call(request, &headers);
     let door = Arc::clone(&site.door);
     let route = Route::EraseMemories.as_str();
     let never = std::future::pending();
