@@ -12,6 +12,7 @@ use serde_json::Value;
 use crate::check::{file_malformed, name_malformed, shape_recursive, type_name_collides};
 use crate::contract::{Contract, Schema, Tool};
 use crate::dialect::Reader;
+use crate::diff::surface::contract::Sources;
 use crate::places::{references, shape_file, tool_file};
 use crate::problem::Problem;
 use crate::{release, write};
@@ -94,6 +95,15 @@ pub fn load(root: &Path) -> Result<Loaded> {
         contract,
         problems,
     })
+}
+
+/// Returns the contract that a release froze; absent when this workshop can no
+/// longer read one of its files.
+pub fn of_release(files: &Sources) -> Option<Contract> {
+    let named = |(file, value): (&String, &Value)| (format!("schema/{file}"), value.clone());
+    let sources = files.iter().map(named).collect();
+    let mut problems = Vec::new();
+    build(&sources, &mut problems).filter(|_| problems.is_empty())
 }
 
 /// Returns the meta schema that a file must obey.

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use xtask::sets;
 
+mod additions;
 mod canonical;
 mod cargo;
 mod check;
