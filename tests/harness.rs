@@ -3,6 +3,7 @@
 
 mod hold;
 mod http;
+mod person;
 mod pipes;
 mod reply;
 
@@ -16,6 +17,7 @@ use tempfile::TempDir;
 
 pub use hold::{Hold, unsound};
 pub use http::{Response, Site};
+pub use person::{Person, Run};
 pub use pipes::Pipes;
 pub use reply::{Reply, at};
 

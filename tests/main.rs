@@ -43,6 +43,8 @@ mod routes;
 #[cfg(test)]
 mod search;
 #[cfg(test)]
+mod shell;
+#[cfg(test)]
 mod upkeep;
 #[cfg(test)]
 mod vectors;

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use contract::constants::DEFAULT_TOOLSET;
 
 use crate::commands;
@@ -83,6 +83,39 @@ pub enum Command {
     /// Hand the memory out as JSON lines or Markdown.
     #[command(after_help = "Exit codes: 0 done; 1 it failed; 2 wrong usage.")]
     Export(commands::export::Arguments),
+    /// Commands that call the memory.
+    #[command(flatten)]
+    Shell(commands::shell::Verb),
+    /// Print what completes this program's words in a shell.
+    #[command(after_help = commands::manual::COMPLETIONS_HELP)]
+    Completions {
+        /// Which shell.
+        shell: commands::manual::Shell,
+    },
+    /// Print the manual page, for man: zero-memory man | man -l -
+    Man {
+        /// Page of this command in place of the program's.
+        command: Option<String>,
+    },
+}
+
+/// Returns what was asked for; ends the process with a word on what is wrong.
+pub fn parsed() -> Arguments {
+    let matches = described().get_matches();
+    Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+}
+
+/// Returns the command line with what is made of the contract, such as the
+/// exit codes.
+pub fn described() -> clap::Command {
+    let mut command = Arguments::command();
+    let verbs = commands::shell::Verb::augment_subcommands(clap::Command::new("verbs"));
+    for verb in verbs.get_subcommands() {
+        command = command.mut_subcommand(verb.get_name(), |command| {
+            command.after_help(commands::exit_codes())
+        });
+    }
+    command
 }
 
 /// Which data folder a command works on, and on whose behalf.
@@ -212,17 +245,9 @@ fn duration(text: &str) -> Result<Duration, String> {
 /// Settings that both servers take.
 #[derive(Args)]
 pub struct Settings {
-    /// Data folder; the platform's own when absent.
-    #[arg(long, value_name = "DIR", env = "ZERO_MEMORY_DATA")]
-    pub data: Option<PathBuf>,
-    /// Handle of the owner, used when the data folder is first made.
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "me",
-        env = "ZERO_MEMORY_HANDLE"
-    )]
-    pub handle: String,
+    /// Which folder.
+    #[command(flatten)]
+    pub place: Place,
     /// Which tools to offer.
     #[arg(long, value_enum, default_value = DEFAULT_TOOLSET, env = "ZERO_MEMORY_TOOLSET")]
     pub toolset: Toolset,

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
+use contract::ErrorCode;
 use memory::{Memory, MemoryOptions};
 
 use crate::cli::Place;
@@ -18,7 +19,11 @@ pub mod doctor;
 pub mod erase;
 pub mod export;
 pub mod import;
+pub mod manual;
+mod project;
 pub mod restore;
+pub mod shell;
+mod table;
 
 /// Done, or healthy.
 pub const DONE: u8 = 0;
@@ -26,6 +31,29 @@ pub const DONE: u8 = 0;
 pub const FAILED: u8 = 1;
 /// `doctor` found nothing worse than warnings.
 pub const WARNED: u8 = 3;
+
+/// Returns the exit code of a call that was refused.
+pub const fn refused(code: ErrorCode) -> u8 {
+    match code {
+        ErrorCode::ValidationFailed => 10,
+        ErrorCode::Unauthorized => 11,
+        ErrorCode::Forbidden => 12,
+        ErrorCode::NotFound => 13,
+        ErrorCode::Conflict => 14,
+        ErrorCode::RateLimited => 15,
+        ErrorCode::Internal => 16,
+    }
+}
+
+/// Returns the exit codes of the commands that call the memory, for their
+/// help.
+pub fn exit_codes() -> String {
+    let refusals = ErrorCode::ALL.map(|code| format!("{} {}", refused(code), code.as_str()));
+    format!(
+        "Exit codes: {DONE} done; {FAILED} it failed; 2 wrong usage; refused: {}.",
+        refusals.join(", ")
+    )
+}
 
 /// Time between two lines about progress.
 const PROGRESS_EVERY: Duration = Duration::from_secs(1);
@@ -106,5 +134,23 @@ pub fn progress(what: &'static str) -> impl FnMut(usize, Option<usize>) {
             .map(|total| format!(" of {total}"))
             .unwrap_or_default();
         crate::say(&format!("{what}: {done}{of}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_of_an_error_has_an_exit_code_of_its_own() {
+        let mut codes: Vec<u8> = ErrorCode::ALL.map(refused).to_vec();
+        codes.extend([DONE, FAILED, 2, WARNED]);
+        let n_codes = codes.len();
+        codes.sort_unstable();
+        codes.dedup();
+        assert_eq!(codes.len(), n_codes);
+        for code in ErrorCode::ALL {
+            assert!(exit_codes().contains(code.as_str()));
+        }
     }
 }

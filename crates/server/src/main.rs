@@ -5,10 +5,9 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use clap::Parser;
 use tracing_subscriber::filter::LevelFilter;
 
-use cli::{Arguments, Command, Level, Settings};
+use cli::{Command, Level, Settings};
 
 mod answer;
 mod cli;
@@ -29,7 +28,7 @@ mod upkeep;
 mod wire;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = cli::parsed();
     let outcome = match arguments.command {
         Command::Stdio { settings, project } => {
             logs::start(level(&settings, LevelFilter::WARN));
@@ -60,6 +59,11 @@ fn main() -> ExitCode {
         Command::Erase(arguments) => return commands::ended(commands::erase::run(arguments)),
         Command::Import(arguments) => return commands::ended(commands::import::run(arguments)),
         Command::Export(arguments) => return commands::ended(commands::export::run(arguments)),
+        Command::Shell(verb) => return commands::ended(commands::shell::run(verb)),
+        Command::Completions { shell } => {
+            return commands::ended(commands::manual::completions(shell));
+        }
+        Command::Man { command } => return commands::ended(commands::manual::page(command)),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

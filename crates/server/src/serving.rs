@@ -72,9 +72,9 @@ fn start<F: Future<Output = Result<()>>>(
     settings: &Settings,
     serve: impl FnOnce(Parts) -> F,
 ) -> Result<()> {
-    let folder = local::data_folder(settings.data.clone())?;
+    let folder = local::data_folder(settings.place.data.clone())?;
     let options = MemoryOptions {
-        handle: settings.handle.clone(),
+        handle: settings.place.handle.clone(),
     };
     // Opens nothing yet: the first answer must not wait for a database.
     let memory = Memory::new(folder.clone(), options);

@@ -1,0 +1,96 @@
+//! Completions for shells and manual pages, both made from the command line
+//! itself.
+
+use std::io::Write as _;
+
+use anyhow::{Context as _, Result, bail};
+use clap::ValueEnum;
+use clap_complete::Shell as Sort;
+use clap_mangen::Man;
+use contract::ErrorCode;
+use contract::constants::SERVER_NAME;
+
+use super::{DONE, FAILED, WARNED, refused};
+use crate::cli;
+
+/// Where a shell looks for completions.
+pub const COMPLETIONS_HELP: &str = "\
+Put it where the shell looks for it:
+  bash  zero-memory completions bash > ~/.local/share/bash-completion/completions/zero-memory
+  zsh   zero-memory completions zsh > a folder of $fpath, as _zero-memory
+  fish  zero-memory completions fish > ~/.config/fish/completions/zero-memory.fish";
+
+/// Shells that are served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Shell {
+    /// GNU Bash.
+    Bash,
+    /// Z shell.
+    Zsh,
+    /// Fish.
+    Fish,
+}
+
+/// Prints completions.
+pub fn completions(shell: Shell) -> Result<u8> {
+    let sort = match shell {
+        Shell::Bash => Sort::Bash,
+        Shell::Zsh => Sort::Zsh,
+        Shell::Fish => Sort::Fish,
+    };
+    let mut text = Vec::new();
+    clap_complete::generate(sort, &mut cli::described(), SERVER_NAME, &mut text);
+    out(&text)
+}
+
+/// Prints the page of the program or of one of its commands.
+pub fn page(command: Option<String>) -> Result<u8> {
+    let mut program = cli::described().disable_help_subcommand(true);
+    program.build();
+    let subject = match &command {
+        None => program,
+        Some(name) => {
+            let Some(found) = program.find_subcommand(name) else {
+                bail!("there is no command {name}: zero-memory help lists them");
+            };
+            found.clone()
+        }
+    };
+    let is_program = command.is_none();
+    let mut text = Vec::new();
+    Man::new(subject)
+        .render(&mut text)
+        .context("the page cannot be written")?;
+    if is_program {
+        text.extend_from_slice(exit_status().as_bytes());
+    }
+    out(&text)
+}
+
+/// Returns the section on exit codes.
+fn exit_status() -> String {
+    let mut text = ".SH EXIT STATUS\n".to_owned();
+    let mut add = |code: u8, words: &str| {
+        text.push_str(&format!(".TP\n\\fB{code}\\fR\n{words}\n"));
+    };
+    add(DONE, "Done.");
+    add(
+        FAILED,
+        "It failed, or something was found that needs attention.",
+    );
+    add(2, "Wrong usage.");
+    add(WARNED, "doctor found nothing worse than warnings.");
+    for code in ErrorCode::ALL {
+        let words = format!("Refused with {}: {}", code.as_str(), code.remedy());
+        add(refused(code), &words);
+    }
+    text
+}
+
+fn out(bytes: &[u8]) -> Result<u8> {
+    std::io::stdout()
+        .lock()
+        .write_all(bytes)
+        .context("standard output is closed")?;
+    Ok(DONE)
+}

@@ -1,0 +1,247 @@
+//! Lays rows out for a person at a terminal of any width. What is stored
+//! cannot move the cursor, and text of any script keeps its column.
+
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+/// Columns between two cells.
+const GAP: usize = 2;
+
+/// Columns that the last cell needs to stand beside the others; in fewer it
+/// goes below them.
+const LEAST: usize = 24;
+
+/// Columns when nobody says how many there are.
+const USUAL: usize = 80;
+
+/// Rows under heads. The last column takes the room that is left.
+pub struct Table {
+    heads: Vec<&'static str>,
+    rows: Vec<Vec<String>>,
+    lines: usize,
+}
+
+impl Table {
+    /// Returns an empty table whose last column shows so many lines of a cell
+    /// at most.
+    pub fn new(heads: &[&'static str], lines: usize) -> Self {
+        Self {
+            heads: heads.to_vec(),
+            rows: Vec::new(),
+            lines,
+        }
+    }
+
+    /// Adds a row; every cell is made harmless here.
+    pub fn add(&mut self, cells: &[&str]) {
+        self.rows
+            .push(cells.iter().map(|cell| harmless(cell)).collect());
+    }
+
+    /// Returns the lines for a terminal of this many columns.
+    pub fn render(&self, columns: usize) -> String {
+        let n_fixed = self.heads.len().saturating_sub(1);
+        let widths: Vec<usize> = (0..n_fixed)
+            .map(|column| {
+                let head = self.heads.get(column).map_or(0, |head| head.width());
+                let cells = self.rows.iter().filter_map(|row| row.get(column));
+                cells.map(|cell| cell.width()).fold(head, usize::max)
+            })
+            .collect();
+        let taken: usize = widths.iter().map(|width| width + GAP).sum();
+        let left = columns.saturating_sub(taken);
+        let mut lines = Vec::new();
+        if left >= LEAST || n_fixed == 0 {
+            lines.push(beside(&self.heads, &widths, ""));
+            for row in &self.rows {
+                let text = row.last().map(String::as_str).unwrap_or_default();
+                for (index, piece) in self.cut(text, left).iter().enumerate() {
+                    let cells: Vec<&str> = if index == 0 {
+                        row.iter().map(String::as_str).collect()
+                    } else {
+                        vec![""; row.len()]
+                    };
+                    lines.push(beside(&cells, &widths, piece));
+                }
+            }
+        } else {
+            for row in &self.rows {
+                let fixed: Vec<&str> = row.iter().take(n_fixed).map(String::as_str).collect();
+                lines.push(fixed.join("  ").trim_end().to_owned());
+                let text = row.last().map(String::as_str).unwrap_or_default();
+                let room = columns.saturating_sub(GAP).max(1);
+                lines.extend(self.cut(text, room).iter().map(|piece| {
+                    let line = format!("{:GAP$}{piece}", "");
+                    line.trim_end().to_owned()
+                }));
+            }
+        }
+        lines.join("\n")
+    }
+
+    /// Returns the lines of the last cell, and a mark where some were left out.
+    fn cut(&self, text: &str, width: usize) -> Vec<String> {
+        let mut lines = wrapped(text, width);
+        if lines.len() > self.lines {
+            lines.truncate(self.lines);
+            if let Some(last) = lines.last_mut() {
+                while last.width() + 1 > width && last.pop().is_some() {}
+                last.push('…');
+            }
+        }
+        lines
+    }
+}
+
+/// Returns a line of cells; the last one is replaced by `text` if that says
+/// something.
+fn beside(cells: &[&str], widths: &[usize], text: &str) -> String {
+    let mut line = String::new();
+    for (index, cell) in cells.iter().enumerate() {
+        match widths.get(index) {
+            Some(width) => {
+                line.push_str(cell);
+                let pad = width.saturating_sub(cell.width()) + GAP;
+                line.extend(std::iter::repeat_n(' ', pad));
+            }
+            None if text.is_empty() => line.push_str(cell),
+            None => line.push_str(text),
+        }
+    }
+    line.trim_end().to_owned()
+}
+
+/// Returns text in lines of at most so many columns, cut at spaces where there
+/// are any.
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let width = width.max(2);
+    let mut lines = Vec::new();
+    for paragraph in text.split('\n') {
+        let mut line = String::new();
+        for word in paragraph.split(' ').filter(|word| !word.is_empty()) {
+            let with_space = usize::from(!line.is_empty());
+            if line.width() + with_space + word.width() <= width {
+                if with_space == 1 {
+                    line.push(' ');
+                }
+                line.push_str(word);
+                continue;
+            }
+            if !line.is_empty() {
+                lines.push(std::mem::take(&mut line));
+            }
+            for letter in word.chars() {
+                if line.width() + letter.width().unwrap_or(0) > width {
+                    lines.push(std::mem::take(&mut line));
+                }
+                line.push(letter);
+            }
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+/// Returns text that a terminal only shows: what would move its cursor, change
+/// its colours or turn the direction of reading stands there as its number.
+/// Line breaks stay.
+pub fn harmless(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '\n' => shown.push('\n'),
+            '\t' => shown.push(' '),
+            letter if letter.is_control() || turns(letter) => {
+                shown.extend(letter.escape_unicode());
+            }
+            letter => shown.push(letter),
+        }
+    }
+    shown
+}
+
+/// Whether a letter is invisible and changes how others are shown.
+fn turns(letter: char) -> bool {
+    matches!(letter,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}'
+        | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+        | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Returns how many columns the terminal has.
+pub fn columns() -> usize {
+    let asked = std::env::var("COLUMNS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .filter(|columns| *columns > 0);
+    asked
+        .or_else(|| terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)))
+        .unwrap_or(USUAL)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Table {
+        let mut table = Table::new(&["ID", "KIND", "TEXT"], 2);
+        table.add(&[
+            "mem_1",
+            "fact",
+            "The roof is red and the door is blue today.",
+        ]);
+        table.add(&[
+            "mem_22",
+            "決定",
+            "屋根は赤で、扉は青です。毎年塗り直します。",
+        ]);
+        table.add(&["mem_3", "note", "a\u{1b}[31mb\u{202e}c"]);
+        table
+    }
+
+    #[test]
+    fn columns_line_up_in_every_script() {
+        assert_eq!(
+            table().render(40),
+            "ID      KIND  TEXT\n\
+             mem_1   fact  The roof is red and the\n\
+             \u{20}             door is blue today.\n\
+             mem_22  決定  屋根は赤で、扉は青です。毎\n\
+             \u{20}             年塗り直します。\n\
+             mem_3   note  a\\u{1b}[31mb\\u{202e}c"
+        );
+    }
+
+    #[test]
+    fn in_few_columns_the_text_goes_below() {
+        assert_eq!(
+            table().render(24),
+            "mem_1  fact\n\
+             \u{20} The roof is red and\n\
+             \u{20} the door is blue…\n\
+             mem_22  決定\n\
+             \u{20} 屋根は赤で、扉は青です\n\
+             \u{20} 。毎年塗り直します。\n\
+             mem_3  note\n\
+             \u{20} a\\u{1b}[31mb\\u{202e}c"
+        );
+    }
+
+    #[test]
+    fn no_line_is_wider_than_the_terminal() {
+        for columns in 40..120 {
+            for line in table().render(columns).lines() {
+                assert!(line.width() <= columns, "{columns}: {line}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_terminal_would_obey_is_shown_as_its_number() {
+        for letter in (0..=0x10_ffff).filter_map(char::from_u32) {
+            let shown = harmless(&letter.to_string());
+            let kept = shown.chars().any(|shown| shown == letter);
+            let obeyed = (letter.is_control() && letter != '\n') || turns(letter);
+            assert_eq!(kept, !obeyed, "{}", letter.escape_unicode());
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! The memory from a shell: the same answers as through MCP, tables for
+//! people, and an exit code for every reason to refuse.
+
+use std::process::Command;
+
+use serde_json::json;
+
+use crate::harness::{Door as _, Era, Person, Pipes, Site, json_file};
+
+/// An id that no memory has.
+const NOBODY: &str = "mem_00000000000000000000000000";
+
+/// Returns the id of a memory that is stored now.
+fn remembered(person: &Person, arguments: &[&str]) -> String {
+    let mut all = vec!["remember"];
+    all.extend(arguments);
+    let answer = person.run(&all).json();
+    answer["memory_id"].as_str().expect("an id").to_owned()
+}
+
+#[test]
+fn a_shell_answers_what_the_tools_answer() {
+    let person = Person::new();
+    let id = remembered(&person, &["The roof is red.", "--scope", "core"]);
+    let old = remembered(&person, &["The door is green.", "--scope", "personal"]);
+    let new = remembered(
+        &person,
+        &[
+            "The door is blue.",
+            "--scope",
+            "personal",
+            "--supersedes",
+            &old,
+        ],
+    );
+    let mut pipes = Pipes::open(&person.data(), Era::Modern);
+    for (arguments, tool, input) in [
+        (
+            vec!["recall", "--no-project", "roof", "door"],
+            "recall",
+            json!({ "query": "roof door" }),
+        ),
+        (
+            vec!["recall", "--scope", "core", "-k", "1", "roof"],
+            "recall",
+            json!({ "query": "roof", "k": 1, "scopes": ["core"] }),
+        ),
+        (
+            vec![
+                "brief",
+                "--no-project",
+                "--max-tokens",
+                "900",
+                "the",
+                "roof",
+            ],
+            "build_context",
+            json!({ "topic": "the roof", "max_tokens": 900 }),
+        ),
+        (
+            vec!["history", &new],
+            "history",
+            json!({ "memory_id": new.as_str() }),
+        ),
+        (vec!["scopes"], "list_scopes", json!({})),
+    ] {
+        let here = person.run(&arguments).json();
+        let there = pipes.ok(tool, input);
+        assert_eq!(here, there, "{arguments:?}");
+    }
+    assert_eq!(person.run(&["rules"]).json(), json!({ "rules": [] }));
+    assert_eq!(
+        person.run(&["forget", &id, "--reason", "repainted"]).json()["invalidated"],
+        true
+    );
+    let history = person.run(&["history", &id]).out;
+    assert!(history.contains("repainted"), "{history}");
+}
+
+#[test]
+fn loops_are_listed_until_they_are_closed() {
+    let person = Person::new();
+    let id = remembered(&person, &["Paint the fence.", "--kind", "task"]);
+    let open = person.run(&["loops"]).json();
+    assert_eq!(open["open_loops"][0]["id"], id.as_str());
+    let table = person.run(&["loops", "--table"]).out;
+    assert!(table.contains(&id) && table.contains("Paint the fence."));
+    let closed = person.run(&["close", &id, "--resolution", "done"]).json();
+    assert_eq!(closed["closed"], true);
+    let none = person.run(&["loops", "--table"]);
+    assert_eq!(none.out, "nothing is open\n");
+}
+
+#[test]
+fn a_statement_goes_to_the_project_of_the_checkout() {
+    let person = Person::new();
+    let shop = person.home().join("shop");
+    let deep = shop.join("src");
+    std::fs::create_dir_all(shop.join(".git")).expect("a folder can be made");
+    std::fs::create_dir_all(&deep).expect("a folder can be made");
+    std::fs::write(
+        shop.join(".git/config"),
+        "[remote \"origin\"]\n\turl = https://me:hunter2@example.com/acme/storefront.git\n",
+    )
+    .expect("a file can be made");
+    let stored = person.run_with(&deep, &["remember", "-"], "Totals are in cents.\n");
+    assert_eq!(stored.json()["scope"], "proj.me.storefront");
+    let found = person.run_with(&deep, &["recall", "cents"], "").json();
+    assert_eq!(found["project_scope"], "proj.me.storefront");
+    assert_eq!(found["memories"][0]["content"], "Totals are in cents.");
+
+    // A home folder is nobody's project.
+    let home = person.run_with(&person.home(), &["remember", "Lost."], "");
+    home.failed(10);
+    let message = home.document()["error"]["message"].clone();
+    let message = message.as_str().expect("a message").to_owned();
+    assert!(message.starts_with("scope_target_required:"), "{message}");
+}
+
+#[test]
+fn every_code_that_can_be_had_has_its_exit_code() {
+    let person = Person::new();
+    let old = remembered(&person, &["One.", "--scope", "core"]);
+    person.run(&["forget", &old]).json();
+    let secret = format!("The key is AKIA{}.", "Q".repeat(16));
+    for (arguments, exit, code) in [
+        (vec!["forget", "nonsense"], 10, "validation_failed"),
+        (vec!["remember", &secret], 10, "validation_failed"),
+        (vec!["history", NOBODY], 13, "not_found"),
+        (
+            vec!["remember", "Two.", "--scope", "core", "--supersedes", &old],
+            14,
+            "conflict",
+        ),
+    ] {
+        let refused = person.run(&arguments);
+        let told = refused.failed(exit);
+        assert!(told.contains("hint: "), "{told}");
+        assert_eq!(refused.document()["error"]["code"], code, "{arguments:?}");
+    }
+    person.run(&["recall"]).failed(2);
+    person.run(&["recall", "x", "--kind", "nonsense"]).failed(2);
+
+    let broken = Person::new();
+    std::fs::create_dir(broken.data()).expect("a folder can be made");
+    std::fs::write(broken.data().join("memory.db"), "no memory").expect("a file can be made");
+    let failed = broken.run(&["scopes"]);
+    let told = failed.failed(16);
+    assert!(told.contains("zero-memory doctor"), "{told}");
+    assert_eq!(failed.document()["error"]["code"], "internal");
+}
+
+#[test]
+fn a_table_obeys_the_width_and_nothing_that_was_stored() {
+    let mut person = Person::new();
+    let text = "red \u{1b}[31m door \u{202e} and a 屋根 that is quite long, so that it wraps";
+    remembered(&person, &[text, "--scope", "core"]);
+    person.set("COLUMNS", "44");
+    let shown = person.run(&["recall", "door", "--table"]);
+    assert_eq!(shown.code, 0, "{}", shown.err);
+    assert!(shown.out.contains("\\u{1b}[31m"), "{}", shown.out);
+    assert!(!shown.out.contains(['\u{1b}', '\u{202e}']), "{}", shown.out);
+    let lines: Vec<&str> = shown.out.lines().skip(1).collect();
+    assert!(lines.len() > 1, "{}", shown.out);
+    assert!(lines.iter().all(|line| line.starts_with("  ")), "{lines:?}");
+    assert_eq!(
+        person.run(&["recall", "nothing", "--table"]).out,
+        "nothing found\n"
+    );
+}
+
+#[test]
+fn a_server_is_asked_in_place_of_the_folder() {
+    let mut person = Person::new();
+    let other = Person::new();
+    std::fs::create_dir(other.data()).expect("a folder can be made");
+    let site = Site::start(&other.data());
+    let url = format!("http://{}/mcp", site.address());
+    person.set("ZERO_MEMORY_SERVER", &url);
+
+    let stranger = person.run(&["scopes"]);
+    assert!(stranger.failed(11).contains("ZERO_MEMORY_TOKEN"));
+    assert_eq!(stranger.document()["error"]["code"], "unauthorized");
+    assert!(
+        person
+            .run(&["rules"])
+            .failed(11)
+            .contains("ZERO_MEMORY_TOKEN")
+    );
+
+    person.set("ZERO_MEMORY_TOKEN", site.token());
+    let id = remembered(&person, &["The roof is red.", "--scope", "core"]);
+    let there = person.run(&["history", &id]).json();
+    assert_eq!(there, other.run(&["history", &id]).json());
+    assert_eq!(person.run(&["rules"]).json(), json!({ "rules": [] }));
+    person.run(&["history", NOBODY]).failed(13);
+    assert!(!person.data().exists(), "the local folder is left alone");
+
+    site.kill();
+    let gone = person.run(&["scopes"]);
+    assert!(gone.failed(1).contains("zero-memory serve"));
+    for url in ["https://127.0.0.1:9", "http://192.0.2.1:9", "nonsense"] {
+        let refused = person.run(&["scopes", "--server", url]);
+        assert!(refused.failed(1).contains("127.0.0.1") || refused.err.contains("loopback"));
+    }
+}
+
+#[test]
+fn completions_and_the_manual_know_every_command_and_code() {
+    let person = Person::new();
+    let verbs = [
+        "remember",
+        "recall",
+        "brief",
+        "loops",
+        "forget",
+        "close",
+        "history",
+        "scopes",
+        "rules",
+        "completions",
+        "man",
+    ];
+    let help = person.run(&["--help"]).out;
+    let manual = person.run(&["man"]);
+    assert_eq!(manual.code, 0, "{}", manual.err);
+    for verb in verbs {
+        assert!(help.contains(&format!("  {verb} ")), "{verb}");
+        assert!(manual.out.contains(verb), "{verb}");
+        for shell in ["bash", "zsh", "fish"] {
+            let script = person.run(&["completions", shell]);
+            assert!(script.out.contains(verb), "{shell} {verb}");
+        }
+    }
+    let errors = json_file("schema/errors.json");
+    let codes = errors["codes"].as_object().expect("a table");
+    let page = person.run(&["recall", "--help"]).out;
+    for name in codes.keys() {
+        assert!(
+            manual.out.contains(&format!("Refused with {name}")),
+            "{name}"
+        );
+        assert!(page.contains(name), "{name}");
+    }
+    let recall = person.run(&["man", "recall"]).out;
+    assert!(recall.contains(".TH zero-memory-recall 1"), "{recall}");
+    person.run(&["man", "nonsense"]).failed(1);
+
+    let script = person.run(&["completions", "bash"]).out;
+    let mut bash = Command::new("bash");
+    bash.arg("-n");
+    let read = person.finish(bash, &person.work(), &script);
+    assert_eq!(read.code, 0, "{}", read.err);
+}
