@@ -19,11 +19,15 @@ mod client_limits;
 #[cfg(test)]
 mod conformance;
 #[cfg(test)]
+mod connect;
+#[cfg(test)]
 mod durability;
 #[cfg(test)]
 mod eras;
 #[cfg(test)]
 mod harness;
+#[cfg(test)]
+mod hooks;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]

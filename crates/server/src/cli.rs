@@ -83,6 +83,20 @@ pub enum Command {
     /// Hand the memory out as JSON lines or Markdown.
     #[command(after_help = "Exit codes: 0 done; 1 it failed; 2 wrong usage.")]
     Export(commands::export::Arguments),
+    /// Connect a client: show what its settings become, or change them with
+    /// --write. Without a client, list all of them.
+    ///
+    /// Known are Claude Code, Claude Desktop, Cursor, Codex, VS Code, Gemini
+    /// CLI, Zed and Windsurf; --print shows what any other takes. A copy of
+    /// each file is put beside it before it changes, and one that cannot be
+    /// read is left alone.
+    #[command(after_help = "Exit codes: 0 done; 1 it failed; 2 wrong usage.")]
+    Connect(commands::connect::Arguments),
+    /// Brief a session of Claude Code; connect claude-code --hooks has it run.
+    #[command(
+        after_help = "It always ends with 0, and prints nothing when something is wrong; ZERO_MEMORY_HOOK_DEBUG=1 has it say what."
+    )]
+    Hook(commands::hook::Arguments),
     /// Commands that call the memory.
     #[command(flatten)]
     Shell(commands::shell::Verb),
@@ -101,7 +115,12 @@ pub enum Command {
 
 /// Returns what was asked for; ends the process with a word on what is wrong.
 pub fn parsed() -> Arguments {
-    let matches = described().get_matches();
+    let matches = described().try_get_matches().unwrap_or_else(|error| {
+        if commands::hook::is_misused(&error) {
+            std::process::exit(i32::from(commands::DONE));
+        }
+        error.exit()
+    });
     Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
 }
 

@@ -15,9 +15,11 @@ use crate::cli::Place;
 use crate::local;
 
 pub mod backup;
+pub mod connect;
 pub mod doctor;
 pub mod erase;
 pub mod export;
+pub mod hook;
 pub mod import;
 pub mod manual;
 mod project;

@@ -59,6 +59,8 @@ fn main() -> ExitCode {
         Command::Erase(arguments) => return commands::ended(commands::erase::run(arguments)),
         Command::Import(arguments) => return commands::ended(commands::import::run(arguments)),
         Command::Export(arguments) => return commands::ended(commands::export::run(arguments)),
+        Command::Connect(arguments) => return commands::ended(commands::connect::run(arguments)),
+        Command::Hook(arguments) => return commands::ended(commands::hook::run(arguments)),
         Command::Shell(verb) => return commands::ended(commands::shell::run(verb)),
         Command::Completions { shell } => {
             return commands::ended(commands::manual::completions(shell));

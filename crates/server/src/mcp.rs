@@ -34,6 +34,8 @@ mod completion;
 mod prompts;
 mod resources;
 
+pub use prompts::fenced;
+
 /// How long a list or a discovery may be reused: a day's work, and an upgrade
 /// is seen the same hour.
 const FRESH_MS: u64 = 10 * 60 * 1000;

@@ -64,9 +64,18 @@ impl Table {
                 }
             }
         } else {
+            let lines_up = taken <= columns + GAP;
+            if lines_up {
+                let heads: Vec<&str> = self.heads.iter().take(n_fixed).copied().collect();
+                lines.push(beside(&heads, &widths, ""));
+            }
             for row in &self.rows {
                 let fixed: Vec<&str> = row.iter().take(n_fixed).map(String::as_str).collect();
-                lines.push(fixed.join("  ").trim_end().to_owned());
+                lines.push(if lines_up {
+                    beside(&fixed, &widths, "")
+                } else {
+                    fixed.join("  ").trim_end().to_owned()
+                });
                 let text = row.last().map(String::as_str).unwrap_or_default();
                 let room = columns.saturating_sub(GAP).max(1);
                 lines.extend(self.cut(text, room).iter().map(|piece| {
@@ -215,13 +224,14 @@ mod tests {
     fn in_few_columns_the_text_goes_below() {
         assert_eq!(
             table().render(24),
-            "mem_1  fact\n\
+            "ID      KIND\n\
+             mem_1   fact\n\
              \u{20} The roof is red and\n\
              \u{20} the door is blue…\n\
              mem_22  決定\n\
              \u{20} 屋根は赤で、扉は青です\n\
              \u{20} 。毎年塗り直します。\n\
-             mem_3  note\n\
+             mem_3   note\n\
              \u{20} a\\u{1b}[31mb\\u{202e}c"
         );
     }

@@ -171,7 +171,7 @@ fn shown(text: &str) -> String {
 
 /// Returns an answer as data: one item a line, in JSON, without any `<` that
 /// could end the block early.
-fn fenced(tool: &str, answer: &Value, fields: &[&str]) -> String {
+pub fn fenced(tool: &str, answer: &Value, fields: &[&str]) -> String {
     let mut text = format!("<memory-data from=\"{SERVER_NAME}\" tool=\"{tool}\">\n");
     let mut put = |line: &str| {
         text.push_str(&line.replace('<', "\\u003c"));

@@ -1,0 +1,196 @@
+//! Reads and replaces settings of other programs so that none is ever lost: a
+//! copy is put beside it first, and the file changes at once or not at all.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+
+/// Bytes of settings that are read; real ones have a few thousand, and a
+/// history kept among them some millions.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// What some editors put before UTF-8.
+const MARK: char = '\u{feff}';
+
+/// Ending of a copy that is put beside a file before it is changed.
+const COPY: &str = "before-zero-memory";
+
+/// Copies beside one file at most; the last of them is replaced then.
+const COPIES: u32 = 9;
+
+/// A file as it is.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where it really lies, behind any links.
+    pub path: PathBuf,
+    /// What it says, without a mark; nothing when it is not there.
+    pub text: Option<String>,
+    has_mark: bool,
+}
+
+/// Reads a file.
+pub fn read(path: &Path) -> Result<Settings> {
+    let path = behind_links(path)?;
+    let unread = || format!("cannot read {}", path.display());
+    match fs::metadata(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Ok(Settings {
+                path,
+                text: None,
+                has_mark: false,
+            });
+        }
+        Err(error) => return Err(error).with_context(unread),
+        Ok(about) if !about.is_file() => bail!("{} is no file", path.display()),
+        Ok(about) if about.len() > MOST_BYTES => {
+            bail!("{} is longer than settings are", path.display())
+        }
+        Ok(_) => {}
+    }
+    let bytes = fs::read(&path).with_context(unread)?;
+    let text = String::from_utf8(bytes)
+        .ok()
+        .with_context(|| format!("{} is no UTF-8: save it as UTF-8 first", path.display()))?;
+    let bare = text.strip_prefix(MARK);
+    let has_mark = bare.is_some();
+    let bare = bare.map(str::to_owned);
+    Ok(Settings {
+        text: Some(bare.unwrap_or(text)),
+        path,
+        has_mark,
+    })
+}
+
+/// Returns where a path leads: a link stays a link, and what it names is
+/// changed.
+fn behind_links(path: &Path) -> Result<PathBuf> {
+    match fs::symlink_metadata(path) {
+        Ok(about) if about.is_symlink() => fs::canonicalize(path).with_context(|| {
+            format!(
+                "{} is a link that leads nowhere: remove it, or make what it names",
+                path.display()
+            )
+        }),
+        Ok(_) | Err(_) => Ok(path.to_owned()),
+    }
+}
+
+/// Replaces a file; returns the copy that was put beside it. A file that holds
+/// a token is read by its owner alone afterwards.
+pub fn replace(old: &Settings, new: &str, holds_token: bool) -> Result<Option<PathBuf>> {
+    let path = &old.path;
+    let unwritten = || format!("cannot write {}", path.display());
+    let folder = path.parent().with_context(unwritten)?;
+    fs::create_dir_all(folder).with_context(unwritten)?;
+    let rights = fs::metadata(path).ok().map(|about| about.permissions());
+    let copy = match &rights {
+        None => None,
+        Some(rights) => Some(copied(path, rights)?),
+    };
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(format!(".{}.tmp", std::process::id()));
+    let temporary = PathBuf::from(temporary);
+    let written = write_temporary(&temporary, old, new, rights, holds_token)
+        .and_then(|()| unchanged(old))
+        .and_then(|()| fs::rename(&temporary, path).with_context(unwritten));
+    if written.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    written.with_context(unwritten)?;
+    Ok(copy)
+}
+
+fn write_temporary(
+    temporary: &Path,
+    old: &Settings,
+    new: &str,
+    rights: Option<fs::Permissions>,
+    holds_token: bool,
+) -> Result<()> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    // Nobody may look into it before it has the rights of the old one.
+    #[cfg(unix)]
+    if rights.is_some() || holds_token {
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    }
+    let mut file = options.open(temporary)?;
+    if old.has_mark {
+        file.write_all(MARK.to_string().as_bytes())?;
+    }
+    file.write_all(new.as_bytes())?;
+    file.sync_all()?;
+    if let Some(rights) = rights {
+        let rights = if holds_token { closed(rights) } else { rights };
+        fs::set_permissions(temporary, rights)?;
+    }
+    Ok(())
+}
+
+/// Returns rights without those of anybody but the owner.
+#[cfg(unix)]
+fn closed(mut rights: fs::Permissions) -> fs::Permissions {
+    use std::os::unix::fs::PermissionsExt as _;
+    rights.set_mode(rights.mode() & 0o7700);
+    rights
+}
+
+/// Elsewhere a file of a person's own folder is closed by its folder.
+#[cfg(not(unix))]
+fn closed(rights: fs::Permissions) -> fs::Permissions {
+    rights
+}
+
+/// Whether others than its owner may read a file.
+#[cfg(unix)]
+pub fn is_open_to_others(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::metadata(path).is_ok_and(|about| about.permissions().mode() & 0o077 != 0)
+}
+
+/// Whether others than its owner may read a file; unknown here.
+#[cfg(not(unix))]
+pub fn is_open_to_others(_path: &Path) -> bool {
+    false
+}
+
+/// Refuses when another program wrote the file meanwhile.
+fn unchanged(old: &Settings) -> Result<()> {
+    let now = read(&old.path)?;
+    if now.text == old.text {
+        return Ok(());
+    }
+    bail!("another program is writing it: end that one, and try again");
+}
+
+/// Puts a copy beside a file, with its rights; one that says the same is
+/// enough.
+fn copied(path: &Path, rights: &fs::Permissions) -> Result<PathBuf> {
+    let now = fs::read(path)?;
+    let mut place = PathBuf::new();
+    for number in 1..=COPIES {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".{COPY}"));
+        if number > 1 {
+            name.push(format!(".{number}"));
+        }
+        place = PathBuf::from(name);
+        match fs::read(&place) {
+            Ok(kept) if kept == now => return Ok(place),
+            Ok(_) => {}
+            Err(_) => break,
+        }
+    }
+    let unwritten = || format!("cannot put a copy at {}", place.display());
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(&place).with_context(unwritten)?;
+    file.write_all(&now).with_context(unwritten)?;
+    file.sync_all().with_context(unwritten)?;
+    fs::set_permissions(&place, rights.clone()).with_context(unwritten)?;
+    Ok(place)
+}

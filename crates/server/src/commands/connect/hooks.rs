@@ -1,0 +1,172 @@
+//! Hooks in the settings of Claude Code: an event has groups, a group has
+//! hooks, and a hook runs a command. See https://code.claude.com/docs/en/hooks,
+//! looked up on 2026-12-01.
+
+use anyhow::{Result, bail};
+use jsonc_parser::cst::CstObject;
+use serde_json::{Value, json};
+
+use super::json::{child, input, list, once, opened};
+use super::surroundings::System;
+use crate::commands::hook::Event;
+
+/// Key of all hooks.
+const HOOKS: &str = "hooks";
+
+/// Seconds after which Claude Code gives one up. It ends itself far earlier.
+const TIMEOUT_S: u64 = 5;
+
+/// Returns the command of a hook, for the shell that Claude Code runs it in.
+///
+/// One line and no list of arguments: versions that know no list would run the
+/// bare program, whose complaint about that would block the prompt.
+pub fn command(system: System, program: &str, event: Event, data: Option<&str>) -> String {
+    let mut line = format!("{} hook {}", quoted(system, program), event.as_str());
+    if let Some(data) = data {
+        line.push_str(&format!(" --data {}", quoted(system, data)));
+    }
+    line
+}
+
+/// Returns a word as a shell reads it. On Windows that is Git's bash, too.
+fn quoted(system: System, word: &str) -> String {
+    let word = match system {
+        System::Windows => word.replace('\\', "/"),
+        System::Linux | System::Mac => word.to_owned(),
+    };
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-:+@".contains(letter);
+    if word.chars().all(is_plain) {
+        word
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+/// Whether a hook is ours: it runs this program, whatever its path.
+fn is_ours(hook: &Value, event: Event) -> bool {
+    let command = hook.get("command").and_then(Value::as_str);
+    command.is_some_and(|line| {
+        line.contains("zero-memory")
+            && line
+                .split_once(&format!(" hook {}", event.as_str()))
+                .is_some_and(|(_, rest)| rest.is_empty() || rest.starts_with(' '))
+    })
+}
+
+/// Returns the text with our hook for every event.
+pub fn put(text: &str, wanted: impl Fn(Event) -> String) -> Result<String> {
+    let (root, object) = opened(text)?;
+    let hooks = child(&object, HOOKS)?;
+    for event in Event::ALL {
+        let groups = list(&hooks, event.name())?;
+        let wanted = json!({ "type": "command", "command": wanted(event), "timeout": TIMEOUT_S });
+        let mut found = false;
+        for (holder, index) in ours(&hooks, event)? {
+            if found {
+                continue;
+            }
+            found = true;
+            let elements = list(&holder, HOOKS)?.elements();
+            let Some(hook) = elements.get(index).and_then(|hook| hook.as_object()) else {
+                continue;
+            };
+            for (key, value) in wanted.as_object().into_iter().flatten() {
+                match hook.get(key) {
+                    Some(old) if old.to_serde_value().as_ref() == Some(value) => {}
+                    Some(old) => old.set_value(input(value)),
+                    None => {
+                        hook.append(key, input(value));
+                    }
+                }
+            }
+        }
+        if !found {
+            groups.append(input(&json!({ HOOKS: [wanted] })));
+            groups.ensure_multiline();
+        }
+    }
+    Ok(root.to_string())
+}
+
+/// Returns the text without our hooks, and without the lists that held only
+/// them.
+pub fn take(text: &str) -> Result<String> {
+    let (root, object) = opened(text)?;
+    if once(&object, HOOKS)?.is_none() {
+        return Ok(text.to_owned());
+    }
+    let hooks = child(&object, HOOKS)?;
+    let mut is_changed = false;
+    for event in Event::ALL {
+        if once(&hooks, event.name())?.is_none() {
+            continue;
+        }
+        let found = ours(&hooks, event)?;
+        if found.is_empty() {
+            continue;
+        }
+        is_changed = true;
+        // From the last one on, so that the places of the others stay true.
+        for (group, index) in found.into_iter().rev() {
+            let entries = list(&group, HOOKS)?;
+            if let Some(hook) = entries.elements().into_iter().nth(index) {
+                hook.remove();
+            }
+            if entries.elements().is_empty() {
+                group.remove();
+            }
+        }
+        let groups = list(&hooks, event.name())?;
+        if groups.elements().is_empty()
+            && let Some(property) = hooks.get(event.name())
+        {
+            property.remove();
+        }
+    }
+    if !is_changed {
+        return Ok(text.to_owned());
+    }
+    if hooks.properties().is_empty()
+        && let Some(property) = object.get(HOOKS)
+    {
+        property.remove();
+    }
+    Ok(root.to_string())
+}
+
+/// Whether every event has our hook.
+pub fn are_there(text: &str) -> Result<bool> {
+    let (_, object) = opened(text)?;
+    if once(&object, HOOKS)?.is_none() {
+        return Ok(false);
+    }
+    let hooks = child(&object, HOOKS)?;
+    for event in Event::ALL {
+        if ours(&hooks, event)?.is_empty() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Returns our hooks of an event: the group of each, and its place in it.
+fn ours(hooks: &CstObject, event: Event) -> Result<Vec<(CstObject, usize)>> {
+    let mut found = Vec::new();
+    if once(hooks, event.name())?.is_none() {
+        return Ok(found);
+    }
+    for group in list(hooks, event.name())?.elements() {
+        let Some(group) = group.as_object() else {
+            bail!("an entry of {HOOKS}.{} is no object", event.name());
+        };
+        let Some(Value::Array(entries)) = once(&group, HOOKS)? else {
+            continue;
+        };
+        for (index, hook) in entries.iter().enumerate() {
+            if is_ours(hook, event) {
+                found.push((group.clone(), index));
+            }
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,121 @@
+//! Shows what would change, and what to paste; never a token.
+
+use anyhow::Result;
+use serde_json::json as value;
+
+use super::clients::{self, Client, Format};
+use super::entry::{self, Reach};
+use super::surroundings::Surroundings;
+use super::{Arguments, Change, data, hooks, hooks_place, json, place, program, reach, toml};
+use crate::commands::table::harmless;
+use crate::commands::{DONE, print, print_json};
+use crate::say;
+
+/// Returns the lines that change, without any token.
+pub fn difference(change: &Change) -> String {
+    let old: Vec<&str> = change
+        .old
+        .text
+        .as_deref()
+        .unwrap_or_default()
+        .lines()
+        .collect();
+    let new: Vec<&str> = change.new.lines().collect();
+    let same = |(a, b): &(&&str, &&str)| a == b;
+    let before = old.iter().zip(&new).take_while(same).count();
+    let after = old
+        .iter()
+        .skip(before)
+        .rev()
+        .zip(new.iter().skip(before).rev())
+        .take_while(same)
+        .count();
+    let middle = |lines: &[&str], sign: char| -> Vec<String> {
+        let n_changed = lines.len().saturating_sub(before + after);
+        let changed = lines.iter().skip(before).take(n_changed);
+        changed
+            .map(|line| harmless(&format!("{sign} {}", masked(line))))
+            .collect()
+    };
+    let mut lines = middle(&old, '-');
+    lines.extend(middle(&new, '+'));
+    lines.join("\n")
+}
+
+/// Returns a line without the token in it.
+fn masked(line: &str) -> String {
+    const BEARER: &str = "Bearer ";
+    let Some((before, token)) = line.split_once(BEARER) else {
+        return line.to_owned();
+    };
+    if token.starts_with("${") {
+        return line.to_owned();
+    }
+    let end = token.find('"').unwrap_or(token.len());
+    let (_, rest) = token.split_at(end);
+    format!("{before}{BEARER}…{rest}")
+}
+
+/// Prints what to paste for a client; a token is named, not shown.
+pub fn one(client: &Client, arguments: &Arguments, at: &Surroundings) -> Result<u8> {
+    let reach = match reach_of_print(client, arguments, at)? {
+        Reach::Http { url, .. } if client.http.as_ref().is_some_and(no_variable) => Reach::Http {
+            url,
+            token: Some("TOKEN".to_owned()),
+        },
+        reach => reach,
+    };
+    let entry = entry::of(client, &reach)?;
+    let text = match client.format {
+        Format::Json => json::put("", client.servers, &arguments.name, &entry)?,
+        Format::Toml => toml::put("", client.servers, &arguments.name, &entry)?,
+    };
+    say(&format!("for {}:", place(client, arguments.scope, at)?));
+    print(text.trim_end())?;
+    if arguments.hooks {
+        let program = program(arguments)?;
+        let data = data(arguments, at)?;
+        let text = hooks::put("", |event| {
+            hooks::command(at.system, &program, event, data.as_deref())
+        })?;
+        say(&format!("for {}:", hooks_place(arguments.scope, at)?));
+        print(text.trim_end())?;
+    }
+    Ok(DONE)
+}
+
+fn no_variable(http: &clients::Http) -> bool {
+    http.variable == clients::Variable::None
+}
+
+fn reach_of_print(client: &Client, arguments: &Arguments, at: &Surroundings) -> Result<Reach> {
+    match &arguments.url {
+        None => reach(client, arguments, at),
+        Some(url) => Ok(Reach::Http {
+            url: url.clone(),
+            token: None,
+        }),
+    }
+}
+
+/// Prints what to paste for any client.
+pub fn any(arguments: &Arguments, at: &Surroundings) -> Result<u8> {
+    let (url, program) = (&arguments.url, program(arguments)?);
+    let fields = match url {
+        Some(url) => value!({
+            "type": "http",
+            "url": url,
+            "headers": { "Authorization": "Bearer TOKEN" },
+        }),
+        None => {
+            let mut words = vec!["stdio".to_owned()];
+            if let Some(data) = data(arguments, at)? {
+                words.extend(["--data".to_owned(), data]);
+            }
+            value!({ "command": program, "args": words })
+        }
+    };
+    print_json(&value!({ "mcpServers": { arguments.name.as_str(): fields } }))?;
+    say("most clients take this form; see the page on MCP of yours");
+    Ok(DONE)
+}

@@ -1,0 +1,243 @@
+//! Edits TOML: whatever is not ours stays as it is, comments and order too.
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::Value;
+use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, value};
+
+use super::entry::Entry;
+
+/// Returns the text with the entry under two keys.
+pub fn put(text: &str, servers: &str, name: &str, entry: &Entry) -> Result<String> {
+    let mut document = opened(text)?;
+    // It goes to the very end: a comment between two tables may belong to the
+    // one above.
+    let last = positions(document.as_table()).into_iter().max();
+    let trailing = document.trailing().as_str().unwrap_or_default().to_owned();
+    let mut is_new = false;
+    let list = document.entry(servers).or_insert_with(|| {
+        let mut table = Table::new();
+        table.set_implicit(true);
+        Item::Table(table)
+    });
+    let is_inline = list.is_inline_table();
+    let list = list
+        .as_table_like_mut()
+        .with_context(|| format!("{servers} is no table"))?;
+    if let Some(old) = list.get_mut(name) {
+        let old = old
+            .as_table_like_mut()
+            .with_context(|| format!("{servers}.{name} is no table"))?;
+        for key in &entry.foreign {
+            old.remove(key);
+        }
+        fill(old, entry)?;
+    } else if is_inline {
+        let mut table = InlineTable::new();
+        fill(&mut table, entry)?;
+        list.insert(name, value(table));
+    } else {
+        let mut table = Table::new();
+        fill(&mut table, entry)?;
+        table.set_position(last.map(|last| last + 1));
+        let gap = if text.trim().is_empty() { "" } else { "\n" };
+        table.decor_mut().set_prefix(format!("{trailing}{gap}"));
+        list.insert(name, Item::Table(table));
+        is_new = true;
+    }
+    if is_new {
+        document.set_trailing("");
+    }
+    Ok(written(&document, text))
+}
+
+/// Returns the text without what stands under two keys. Comments above it
+/// stay: they may belong to what stands before.
+pub fn take(text: &str, servers: &str, name: &str) -> Result<String> {
+    let mut document = opened(text)?;
+    let Some(list) = document.get_mut(servers) else {
+        return Ok(text.to_owned());
+    };
+    let list = list
+        .as_table_like_mut()
+        .with_context(|| format!("{servers} is no table"))?;
+    let Some(old) = list.remove(name) else {
+        return Ok(text.to_owned());
+    };
+    if let Item::Table(old) = &old {
+        let kept = comments(old);
+        if !kept.is_empty() {
+            let after = positions(old).into_iter().max().unwrap_or_default();
+            match next(document.as_table_mut(), after) {
+                Some(table) => {
+                    let prefix = format!("{kept}{}", prefix(table));
+                    table.decor_mut().set_prefix(prefix);
+                }
+                None => {
+                    // The empty line above us goes with us.
+                    let kept = kept.strip_suffix('\n').unwrap_or(&kept);
+                    let trailing = document.trailing().as_str().unwrap_or_default();
+                    let trailing = format!("{kept}{trailing}");
+                    document.set_trailing(trailing);
+                }
+            }
+        }
+    }
+    Ok(written(&document, text))
+}
+
+/// Returns the keys of the entry under two keys.
+pub fn keys(text: &str, servers: &str, name: &str) -> Result<Option<Vec<String>>> {
+    let document = opened(text)?;
+    let entry = document
+        .get(servers)
+        .and_then(Item::as_table_like)
+        .and_then(|list| list.get(name));
+    Ok(entry.map(|entry| {
+        let fields = entry.as_table_like().into_iter();
+        fields
+            .flat_map(|fields| fields.iter().map(|(key, _)| key.to_owned()))
+            .collect()
+    }))
+}
+
+fn opened(text: &str) -> Result<DocumentMut> {
+    text.parse().context("it is no TOML")
+}
+
+/// Returns the text of a document, with the line ends of the old one.
+fn written(document: &DocumentMut, old: &str) -> String {
+    let text = document.to_string();
+    if !old.contains("\r\n") {
+        return text;
+    }
+    text.replace("\r\n", "\n").replace('\n', "\r\n")
+}
+
+/// Sets fields; the others stay.
+fn fill(table: &mut dyn TableLike, entry: &Entry) -> Result<()> {
+    for (key, wanted) in &entry.fields {
+        let wanted = match wanted {
+            Value::String(text) => toml_edit::Value::from(text.as_str()),
+            Value::Array(items) => {
+                let items = items.iter().filter_map(Value::as_str);
+                toml_edit::Value::from(items.collect::<Array>())
+            }
+            Value::Object(fields) => {
+                let old = table.get_mut(key).and_then(Item::as_table_like_mut);
+                if let Some(old) = old {
+                    let inner = Entry {
+                        fields: fields.clone(),
+                        foreign: Vec::new(),
+                        holds_token: false,
+                    };
+                    fill(old, &inner)?;
+                    continue;
+                }
+                let mut inner = InlineTable::new();
+                for (key, value) in fields {
+                    inner.insert(key, value.as_str().unwrap_or_default().into());
+                }
+                toml_edit::Value::from(inner)
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => bail!("{key} has no such form"),
+        };
+        let same = table
+            .get(key)
+            .and_then(Item::as_value)
+            .is_some_and(|old| plain(old) == plain(&wanted));
+        if !same {
+            match table.get_mut(key) {
+                // What is written around a value, such as a comment, stays.
+                Some(Item::Value(old)) => {
+                    let decor = old.decor().clone();
+                    *old = wanted;
+                    *old.decor_mut() = decor;
+                }
+                Some(_) | None => {
+                    table.insert(key, value(wanted));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns a value as its bare words, however it is laid out.
+fn plain(value: &toml_edit::Value) -> Vec<String> {
+    match value {
+        toml_edit::Value::String(text) => vec![text.value().clone()],
+        toml_edit::Value::Array(items) => items
+            .iter()
+            .flat_map(|item| [",".to_owned()].into_iter().chain(plain(item)))
+            .collect(),
+        other => vec![other.to_string().trim().to_owned()],
+    }
+}
+
+fn prefix(table: &Table) -> String {
+    let prefix = table.decor().prefix().and_then(|raw| raw.as_str());
+    prefix.unwrap_or_default().to_owned()
+}
+
+/// Returns the lines above a table and those in it, if one is a comment.
+fn comments(table: &Table) -> String {
+    let prefix = prefix(table);
+    if prefix.contains('#') {
+        prefix
+    } else {
+        String::new()
+    }
+}
+
+/// Returns where a table and those in it stand in the text.
+fn positions(table: &Table) -> Vec<isize> {
+    let inner = table.iter().filter_map(|(_, item)| item.as_table());
+    inner.flat_map(positions).chain(table.position()).collect()
+}
+
+/// Returns the table that stands next in the text.
+fn next(root: &mut Table, after: isize) -> Option<&mut Table> {
+    let mut best = None;
+    nearest(root, after, &mut best);
+    let wanted = best?;
+    at(root, wanted)
+}
+
+fn nearest(table: &Table, after: isize, best: &mut Option<isize>) {
+    let mut look = |table: &Table| {
+        if let Some(position) = table.position()
+            && position > after
+            && !table.is_implicit()
+            && best.is_none_or(|best| position < best)
+        {
+            *best = Some(position);
+        }
+        nearest(table, after, best);
+    };
+    for (_, item) in table {
+        match item {
+            Item::Table(inner) => look(inner),
+            Item::ArrayOfTables(tables) => tables.iter().for_each(&mut look),
+            Item::None | Item::Value(_) => {}
+        }
+    }
+}
+
+fn at(table: &mut Table, wanted: isize) -> Option<&mut Table> {
+    for (_, item) in table.iter_mut() {
+        let inner: Vec<&mut Table> = match item {
+            Item::Table(inner) => vec![inner],
+            Item::ArrayOfTables(tables) => tables.iter_mut().collect(),
+            Item::None | Item::Value(_) => Vec::new(),
+        };
+        for inner in inner {
+            if inner.position() == Some(wanted) {
+                return Some(inner);
+            }
+            if let Some(found) = at(inner, wanted) {
+                return Some(found);
+            }
+        }
+    }
+    None
+}
