@@ -21,7 +21,7 @@ pub mod sampler;
 use sampler::{Sample, Sampler, Verdict};
 
 /// The Python package of the contract.
-const CONTRACT: &str = "zero_memory_contract";
+const CONTRACT: &str = "zero_memory_client";
 
 /// Rules of a violation that come from a schema; a handler has others.
 const SCHEMA_RULES: [&str; 13] = [

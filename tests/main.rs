@@ -45,6 +45,8 @@ mod prompts;
 #[cfg(test)]
 mod routes;
 #[cfg(test)]
+mod sdk;
+#[cfg(test)]
 mod search;
 #[cfg(test)]
 mod shell;

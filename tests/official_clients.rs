@@ -33,25 +33,35 @@ pub fn assert_fetched(lock: &Path, folder: &Path) {
     );
 }
 
-/// Returns the script under the interpreter that has one series of the SDK.
-fn python(series: &str) -> Command {
-    let name = format!("requirements-mcp-{series}");
+/// Returns the interpreter of an environment that was made from the file of
+/// this name: the one that the variable names, or the one in the target folder.
+pub fn environment(variable: &str, name: &str, requirements: &Path) -> PathBuf {
     let program = if cfg!(windows) {
         "Scripts/python.exe"
     } else {
         "bin/python"
     };
-    let interpreter = std::env::var_os(format!("ZERO_MEMORY_PYTHON_MCP_{series}")).map_or_else(
-        || target().join("python").join(&name).join(program),
+    let interpreter = std::env::var_os(variable).map_or_else(
+        || target().join("python").join(name).join(program),
         PathBuf::from,
     );
-    let environment = interpreter
+    let folder = interpreter
         .ancestors()
         .nth(2)
         .expect("it lies in an environment");
+    assert_fetched(&requirements.join(name).with_extension("txt"), folder);
+    interpreter
+}
+
+/// Returns the script under the interpreter that has one series of the SDK.
+fn python(series: &str) -> Command {
     let scripts = repository().join("tests/python");
-    assert_fetched(&scripts.join(name).with_extension("txt"), environment);
-    let mut command = Command::new(&interpreter);
+    let interpreter = environment(
+        &format!("ZERO_MEMORY_PYTHON_MCP_{series}"),
+        &format!("requirements-mcp-{series}"),
+        &scripts,
+    );
+    let mut command = Command::new(interpreter);
     // Nothing is left beside the scripts.
     command.arg("-B").arg(scripts.join("run_vectors.py"));
     command

@@ -36,3 +36,11 @@ fn header(contract: &Contract, mark: &str) -> String {
         contract.settings.version
     )
 }
+
+/// Returns the names of what a URI template leaves open.
+fn places(template: &str) -> Vec<&str> {
+    let pieces = template.split('{').skip(1);
+    pieces
+        .filter_map(|piece| piece.split_once('}').map(|(name, _)| name))
+        .collect()
+}

@@ -38,7 +38,7 @@ const PINNED: [(&str, &str); 6] = [
     ("find.md", "docs/tools/find.md"),
     ("openapi.json", "openapi.json"),
     ("tools_list.json", "tools_list/full.json"),
-    ("types.py", "python/zero_memory_contract/types.py"),
+    ("types.py", "python/zero_memory_client/types.py"),
     ("types.rs", "rust/types.rs"),
 ];
 

@@ -19,6 +19,9 @@ pub fn run(root: &Path, filter: &[String], out: &mut dyn Write) -> Result<u8> {
     fetch::node_modules(&agreement)?;
     let judge = fetch::python(root, &agreement.join("requirements-agreement.txt"))?;
     let second = fetch::python(root, &python.join("requirements-mcp-2.txt"))?;
+    let sdk = root.join("tests/sdk");
+    fetch::node_modules(&sdk.join("typescript"))?;
+    let tools = fetch::python(root, &sdk.join("python/requirements-sdk.txt"))?;
     let code = commands::check::run(root, out)?;
     if code != EXIT_CLEAN {
         return Ok(code);
@@ -42,6 +45,7 @@ pub fn run(root: &Path, filter: &[String], out: &mut dyn Write) -> Result<u8> {
             .env("ZERO_MEMORY_PYTHON_AGREEMENT", &judge)
             .env("ZERO_MEMORY_PYTHON_MCP_1", &first)
             .env("ZERO_MEMORY_PYTHON_MCP_2", &second)
+            .env("ZERO_MEMORY_PYTHON_SDK", &tools)
             .stdout(Stdio::piped())
             .spawn()
             .context("cannot run cargo test")?;

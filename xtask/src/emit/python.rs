@@ -1,4 +1,5 @@
-//! Python models (pydantic 2) of every shape, tool input and tool output.
+//! The Python package: models (pydantic 2) of every shape, tool input and tool
+//! output here, the client in `python/sdk.rs`.
 //!
 //! Unlike the types of the other languages they check what the schema says:
 //! lengths, bounds, patterns and formats. Values stay as they were sent, so
@@ -14,9 +15,10 @@ use crate::emit::header;
 use crate::write::Files;
 
 mod errors;
+mod sdk;
 
-/// Where the package stands; what makes it installable comes with the SDK.
-const FOLDER: &str = "python/zero_memory_contract";
+/// Where the package stands.
+const FOLDER: &str = "python";
 
 /// Words that are no name of a field: those of Python, and what every model
 /// has as a method.
@@ -67,34 +69,27 @@ const TAKEN: &[&str] = &[
     "validate",
 ];
 
-/// Emits the package `zero_memory_contract`.
+/// Emits the package `zero_memory_client`.
 pub fn emit(contract: &Contract) -> Files {
     let head = header(contract, "#") + "\n";
-    let sources = [
-        ("__init__.py", index(contract)),
+    let types = [
+        ("__init__.py", include_str!("python/index.py").to_owned()),
         ("errors.py", errors::source(contract)),
         ("tools.py", tools(contract)),
         ("types.py", types(contract)),
-        ("wire.py", include_str!("python/wire.py").to_owned()),
     ];
+    let runtime = sdk::RUNTIME.map(|(name, text)| (name, text.to_owned()));
+    let sources = types.into_iter().chain(runtime).chain(sdk::made(contract));
+    let module = format!("{FOLDER}/{}", sdk::MODULE);
     let mut files: Files = sources
-        .into_iter()
-        .map(|(name, source)| (format!("{FOLDER}/{name}"), head.clone() + &source))
+        .map(|(name, source)| (format!("{module}/{name}"), head.clone() + &source))
         .collect();
     // Tells type checkers that the annotations are meant for them.
-    files.insert(format!("{FOLDER}/py.typed"), String::new());
+    files.insert(format!("{module}/py.typed"), String::new());
+    for (name, text) in sdk::beside(contract) {
+        files.insert(format!("{FOLDER}/{name}"), text);
+    }
     files
-}
-
-fn index(contract: &Contract) -> String {
-    let settings = &contract.settings;
-    format!(
-        "\"\"\"The contract of {} as Python types.\"\"\"\n\nfrom .errors import *\nfrom .tools import *\nfrom .types import *\n\nCONTRACT_VERSION = {}\n\"\"\"Version of the contract that these types were made from.\"\"\"\n\nCONTRACT_CAPABILITY = {}\n\"\"\"Slot of capabilities.experimental that announces the contract version.\"\"\"\n\nCONTRACT_VERSION_HEADER = {}\n\"\"\"HTTP header that announces the contract version.\"\"\"\n",
-        settings.name,
-        literal(&settings.version),
-        literal(&settings.capability),
-        literal(&settings.version_header),
-    )
 }
 
 fn tools(contract: &Contract) -> String {

@@ -1,4 +1,5 @@
-//! TypeScript definitions of every shape, tool input and tool output.
+//! The TypeScript package: definitions of every shape, tool input and tool
+//! output here, the client in `typescript/sdk.rs`.
 
 use std::fmt::Write as _;
 
@@ -6,7 +7,9 @@ use crate::contract::{Contract, Deprecation, Form, Property, Schema, type_name};
 use crate::emit::header;
 use crate::write::Files;
 
-/// Emits `typescript/contract.ts`.
+mod sdk;
+
+/// Emits the npm package, whose `contract.ts` holds the definitions.
 pub fn emit(contract: &Contract) -> Files {
     let mut text = header(contract, "//");
     let settings = &contract.settings;
@@ -72,7 +75,9 @@ pub fn emit(contract: &Contract) -> Files {
     }
     text.push_str("}\n");
     prompts(&mut text, contract);
-    Files::from([("typescript/contract.ts".to_owned(), text)])
+    let mut files = sdk::emit(contract);
+    files.insert("typescript/contract.ts".to_owned(), text);
+    files
 }
 
 fn prompts(text: &mut String, contract: &Contract) {

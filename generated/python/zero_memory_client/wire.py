@@ -5,7 +5,7 @@
 
 import re
 from calendar import isleap
-from typing import Annotated, Any, Callable, List, Literal, Optional, TypeVar, Union
+from typing import Annotated, Any, Callable, List, Literal, Optional, TypeVar, Union, get_args, get_origin
 
 from pydantic import (
     AfterValidator,
@@ -22,7 +22,7 @@ from typing_extensions import deprecated
 
 __all__ = [
     "Annotated", "Any", "Boolean", "Closed", "Date", "DateTime", "Discriminator", "Field", "Integer",
-    "List", "Literal", "Maybe", "Number", "Open", "Optional", "Text", "Union", "Uuid", "deprecated",
+    "List", "Literal", "Maybe", "Number", "Open", "Optional", "Text", "Union", "Uuid", "deprecated", "lenient",
     "max_bytes", "pattern", "unique",
 ]
 
@@ -175,3 +175,39 @@ Uuid = Annotated[
     Field(json_schema_extra={"format": "uuid"}),
 ]
 """A UUID, kept as it was written."""
+
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def lenient(model: "type[Model]", value: Any) -> Model:
+    """Build a model of what there is; a field that is missing is None."""
+    built: Model = _built(model, value)
+    return built
+
+
+def _built(kind: Any, value: Any) -> Any:
+    if isinstance(kind, type) and issubclass(kind, BaseModel) and isinstance(value, dict):
+        known = {name: field.alias or name for name, field in kind.model_fields.items()}
+        fields = {
+            name: _built(kind.model_fields[name].annotation, value[key]) if key in value else None
+            for name, key in known.items()
+        }
+        others = {key: item for key, item in value.items() if key not in known.values()}
+        return kind.model_construct({name for name, key in known.items() if key in value} | set(others), **fields, **others)
+    arms = get_args(kind)
+    if get_origin(kind) is list and arms and isinstance(value, list):
+        return [_built(arms[0], item) for item in value]
+    if get_origin(kind) is Annotated:
+        return _built(arms[0], value)
+    fitting = [arm for arm in arms if get_origin(kind) is Union and _fits(arm, value)]
+    return _built(fitting[0], value) if fitting else value
+
+
+def _fits(kind: Any, value: Any) -> bool:
+    if get_origin(kind) is Annotated:
+        return _fits(get_args(kind)[0], value)
+    if isinstance(kind, type) and issubclass(kind, BaseModel) and isinstance(value, dict):
+        tags = {name: get_args(field.annotation) for name, field in kind.model_fields.items()}
+        return all(value.get(name) in words for name, words in tags.items() if words and get_origin(kind.model_fields[name].annotation) is Literal and name in value)
+    return get_origin(kind) is list and isinstance(value, list)

@@ -1,0 +1,58 @@
+//! The npm package over both official clients.
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::npm;
+use crate::harness::{binary, fresh, repository, vectors};
+use crate::official_clients::told;
+
+/// Returns a script of the workbench as a command.
+fn script(name: &str) -> Command {
+    let mut command = Command::new("node");
+    command.arg(npm::workbench().join(name));
+    command
+}
+
+fn runs_every_vector(sdk: &str, protocol: &str, transport: &str) {
+    let work = fresh();
+    let given = json!({
+        "binary": binary(),
+        "vectors": repository().join("generated/vectors"),
+        "work": work.path(),
+        "sdk": sdk,
+        "protocol": protocol,
+        "transport": transport,
+    });
+    let told = told(script("vectors.mjs"), &given);
+    assert_eq!(told["failures"], json!([]));
+    assert_eq!(told["ran"], vectors().len(), "vectors were left out");
+    for code in ["conflict", "not_found", "validation_failed"] {
+        let codes: &[Value] = told["codes"].as_array().expect("a list");
+        assert!(
+            codes.contains(&json!(code)),
+            "no vector is refused as {code}"
+        );
+    }
+}
+
+#[test]
+fn over_sdk_1_every_vector_holds_on_stdio() {
+    runs_every_vector("1.x", "2025", "stdio");
+}
+
+#[test]
+fn over_sdk_1_every_vector_holds_over_http() {
+    runs_every_vector("1.x", "2025", "http");
+}
+
+#[test]
+fn over_client_2_every_vector_holds_on_stdio() {
+    runs_every_vector("2.x", "2026", "stdio");
+}
+
+#[test]
+fn over_client_2_every_vector_holds_over_http() {
+    runs_every_vector("2.x", "2026", "http");
+}

@@ -1,0 +1,20 @@
+// Opens the package under test with either official client, over stdio or HTTP.
+
+import { ZeroMemory } from 'zero-memory-client';
+
+/** The protocol version that each era must end up with. */
+const SPOKEN = { 2025: '2025-11-25', 2026: '2026-07-28' };
+
+/** Opens one connection; `given` has { sdk, protocol } and { url, token } or { binary, data }. */
+export async function open(given, options = {}) {
+  const { sdk, protocol, url, token, binary, data } = given;
+  const all = { sdk, protocol, ...options };
+  const args = ['stdio', '--toolset', 'full', '--data', data];
+  const memory =
+    url === undefined
+      ? await ZeroMemory.stdio({ command: binary, args, cwd: data, stderr: 'ignore' }, all)
+      : await ZeroMemory.http(url, { token, ...all });
+  const spoken = memory.client.getNegotiatedProtocolVersion?.() ?? SPOKEN[2025];
+  if (spoken !== SPOKEN[protocol]) throw new Error(`speaks ${spoken} in place of ${SPOKEN[protocol]}`);
+  return memory;
+}

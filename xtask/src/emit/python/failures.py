@@ -1,0 +1,111 @@
+"""Every way in which a call can fail that is not the official client's own."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .additions import Addition
+from .errors import ErrorCode, MessagePrefix
+
+__all__ = ["ContractMismatch", "ContractWarning", "UnreadableAnswer", "Violation", "ZeroMemoryError", "ZeroMemoryWarning"]
+
+
+@dataclass(frozen=True)
+class Violation:
+    """What of the input broke the schema."""
+
+    pointer: str
+    """JSON pointer into the input."""
+    rule: str
+    """The rule of JSON Schema that refused it."""
+    message: str
+    """What is wrong there."""
+
+
+class ZeroMemoryError(Exception):
+    """A failure that the server answered.
+
+    Each code has a class of its own below this one; a code that this package
+    does not know, which only another major version can send, is of this class.
+    """
+
+    code: ErrorCode | str
+    """Callers branch on it; a text only where the code is not known."""
+    prefix: MessagePrefix | None
+    """The stable beginning of the message, if it has one."""
+    message: str
+    """What is wrong, where, and what to do."""
+    details: dict[str, Any] | None
+    """Structured facts, such as ``violations`` or ``retry_after_s``."""
+    retry_after_s: float | None
+    """Seconds after which the same call may succeed; only for ``rate_limited``."""
+    violations: tuple[Violation, ...]
+    """Everything that broke the schema of the input; else empty."""
+
+    def __init__(self, code: str, message: str, details: Mapping[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.code = ErrorCode(code) if code in ErrorCode.__members__.values() else code
+        self.message = message
+        self.prefix = next((prefix for prefix in MessagePrefix if message.startswith(prefix)), None)
+        self.details = None if details is None else dict(details)
+        told = self.details or {}
+        seconds = told.get("retry_after_s")
+        is_number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool) and seconds >= 0
+        self.retry_after_s = seconds if is_number else None
+        listed = told.get("violations")
+        self.violations = tuple(_violation(each) for each in (listed if isinstance(listed, list) else []))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self.code), self.message, self.details)
+
+
+def _violation(told: Any) -> Violation:
+    facts = told if isinstance(told, Mapping) else {}
+    return Violation(*(str(facts.get(name, "")) for name in ("pointer", "rule", "message")))
+
+
+class ContractMismatch(Exception):
+    """The server keeps another contract than this package, or none."""
+
+    server_version: str | None
+    """What the server announced; None when it announced no contract."""
+    client_version: str
+    """What this package was made from."""
+
+    def __init__(self, server_version: str | None, client_version: str) -> None:
+        found = "announces no contract of zero-memory" if server_version is None else f"keeps contract {server_version}"
+        super().__init__(
+            f"the server {found}, and this package needs {client_version} of the same major version; "
+            "install the package for that version, or pass allow_other_major to go on at your own risk"
+        )
+        self.server_version = server_version
+        self.client_version = client_version
+
+
+class UnreadableAnswer(Exception):
+    """An answer that keeps no contract: what came back is not what was promised."""
+
+    answer: Any
+    """What came back."""
+
+    def __init__(self, what: str, answer: Any) -> None:
+        super().__init__(f"{what}; is this a zero-memory server, and does nothing between change its answers?")
+        self.answer = answer
+
+
+class ZeroMemoryWarning(UserWarning):
+    """What should be known of the server that was reached."""
+
+
+@dataclass(frozen=True)
+class ContractWarning:
+    """What a caller should know of the server that was reached."""
+
+    kind: str
+    """``older_server``: some of what this package knows is missing there. ``other_major``: nothing is promised."""
+    server_version: str | None
+    client_version: str
+    missing: tuple[Addition, ...]
+    """What the server may lack."""
+    message: str
+    """All of it in a sentence."""

@@ -1,0 +1,94 @@
+"""What stands between the official client and HTTP.
+
+It turns what HTTP refuses, and a server that is not there, into errors of
+JSON-RPC: the official client of 1.x would end the connection for them. And it
+closes the request that a cancelled call waits for, which a server without
+sessions understands.
+"""
+
+import asyncio
+import json
+from typing import Any
+
+_FAILED = -32603
+"""The code of JSON-RPC by which a failure is told that is none of the contract."""
+
+
+class Bridge:
+    """A transport of the HTTP client, around its own."""
+
+    def __init__(self, http: Any) -> None:
+        self._http = http
+        self._inner = http.AsyncHTTPTransport()
+        self._open: dict[Any, asyncio.Task[Any]] = {}
+
+    async def __aenter__(self) -> "Bridge":
+        await self._inner.__aenter__()
+        return self
+
+    async def __aexit__(self, *raised: Any) -> None:
+        await self._inner.__aexit__(*raised)
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        await self._inner.aclose()
+
+    async def handle_async_request(self, request: Any) -> Any:
+        """Send a request and mend what comes back."""
+        message = _message(request)
+        if message is None:
+            return await self._inner.handle_async_request(request)
+        if message.get("method") == "notifications/cancelled":
+            self._cut((message.get("params") or {}).get("requestId"))
+        number = message.get("id")
+        sent = asyncio.ensure_future(self._sent(request, number))
+        if number is not None:
+            self._open[number] = sent
+        try:
+            return await sent
+        except asyncio.CancelledError:
+            if number is None or number in self._open:
+                raise
+            return self._told(number, "the call was cancelled", None)
+        finally:
+            self._open.pop(number, None)
+
+    def _cut(self, number: Any) -> None:
+        sent = self._open.pop(number, None)
+        if sent is not None:
+            sent.cancel()
+
+    async def _sent(self, request: Any, number: Any) -> Any:
+        try:
+            response = await self._inner.handle_async_request(request)
+            if response.status_code < 400:
+                return response
+            text = await response.aread()
+            await response.aclose()
+        except self._http.TransportError as error:
+            what = str(error) or type(error).__name__
+            return self._told(number, f"the server cannot be reached: {what}", None)
+        try:
+            body = json.loads(text)
+        except ValueError:
+            body = None
+        if isinstance(body, dict) and "jsonrpc" in body and number is not None:
+            return self._http.Response(200, json={**body, "id": number})
+        return self._told(number, f"the server refused with HTTP {response.status_code}", body)
+
+    def _told(self, number: Any, message: str, data: Any) -> Any:
+        if number is None:
+            # Nobody waits for the answer to a notification.
+            return self._http.Response(202)
+        error = {"code": _FAILED, "message": message, "data": data}
+        return self._http.Response(200, json={"jsonrpc": "2.0", "id": number, "error": error})
+
+
+def _message(request: Any) -> dict[str, Any] | None:
+    if request.method != "POST":
+        return None
+    try:
+        message = json.loads(request.content)
+    except ValueError:
+        return None
+    return message if isinstance(message, dict) else None

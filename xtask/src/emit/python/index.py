@@ -1,0 +1,11 @@
+"""Typed client of a zero-memory server, over the official MCP client."""
+
+from .additions import *
+from .client import *
+from .errors import *
+from .failures import *
+from .info import *
+from .refusals import *
+from .runtime import *
+from .tools import *
+from .types import *

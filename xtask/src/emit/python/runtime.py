@@ -1,0 +1,252 @@
+"""What every call goes through: the official client below; the contract's errors, retries and the judged version above."""
+
+import asyncio
+import warnings
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any, TextIO, TypedDict, TypeVar
+
+import anyio
+from pydantic import BaseModel, ValidationError
+from typing_extensions import Self, Unpack
+
+from . import opening
+from .answers import failure_of_raised, field, payload_of, resource_of
+from .errors import ErrorCode
+from .failures import ContractWarning, UnreadableAnswer, ZeroMemoryError, ZeroMemoryWarning
+from .info import CONTRACT_CAPABILITY
+from .versions import judged
+from .wire import Open, Text, lenient
+
+__all__ = ["Options", "PromptContent", "PromptMessage", "Runtime"]
+
+Result = TypeVar("Result")
+Model = TypeVar("Model", bound=BaseModel)
+
+_FAREWELL_SECONDS = 1.0
+"""How long it may take to tell the server that a call was cancelled."""
+
+
+class Options(TypedDict, total=False):
+    """How this package behaves; every one of them may be left out."""
+
+    max_attempts: int
+    """How often a call is sent in all when the server answers rate_limited: 3; 1 sends it once."""
+    max_wait_s: float
+    """Seconds that are waited for at most before a call is sent again: 60. A longer wait is an error at once."""
+    timeout_s: float | None
+    """Seconds that a call may take before TimeoutError; left out, what the official client does."""
+    allow_other_major: bool
+    """Whether a server of another major version, or one that announces no contract, is spoken to: False."""
+    on_warning: Callable[[ContractWarning], None] | None
+    """Takes what should be known of the server; left out, it is a ZeroMemoryWarning."""
+
+
+class PromptContent(Open):
+    """What a message of a prompt holds."""
+
+    type: Text
+    text: Text = ""
+
+
+class PromptMessage(Open):
+    """A message of a prompt."""
+
+    role: Text
+    content: PromptContent
+
+
+class Runtime:
+    """What the methods of ZeroMemory stand on."""
+
+    client: Any
+    """The official client, for whatever is beside the contract."""
+    contract_version: str | None
+    """The contract version that the server announced; None when it announced none."""
+    warning: ContractWarning | None
+    """What should be known of the server; None when it is as new as this package."""
+
+    def __init__(self, client: Any, **options: Unpack[Options]) -> None:
+        """Use ``over``, ``stdio`` or ``http``."""
+        self.client = client
+        self._options = options
+        self.contract_version = _announced(client)
+        self.warning = judged(self.contract_version, options.get("allow_other_major", False))
+        if self.warning is not None:
+            (options.get("on_warning") or _warned)(self.warning)
+
+    @classmethod
+    def over(cls, client: Any, **options: Unpack[Options]) -> Self:
+        """Speak over an official client that is connected already: mcp.Client (2.x) or mcp.ClientSession.
+
+        Raises ContractMismatch when the server keeps another major version of the contract, or none.
+        """
+        return cls(client, **options)
+
+    @classmethod
+    def stdio(
+        cls,
+        command: str,
+        args: Sequence[str] = (),
+        *,
+        env: Mapping[str, str] | None = None,
+        cwd: str | None = None,
+        errlog: TextIO | None = None,
+        protocol: opening.Protocol = "auto",
+        **options: Unpack[Options],
+    ) -> AbstractAsyncContextManager[Self]:
+        """Start a server as a child process, which ends with the ``async with``, and speak to it over its pipes."""
+        return cls._opened(opening.program(command, args, env, cwd, errlog, protocol), options)
+
+    @classmethod
+    def http(
+        cls,
+        url: str,
+        *,
+        token: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        protocol: opening.Protocol = "auto",
+        **options: Unpack[Options],
+    ) -> AbstractAsyncContextManager[Self]:
+        """Speak to a server over HTTP; url is that of its MCP endpoint, such as http://127.0.0.1:7077/mcp."""
+        return cls._opened(opening.site(url, token, headers, protocol), options)
+
+    @classmethod
+    @asynccontextmanager
+    async def _opened(cls, connection: AbstractAsyncContextManager[Any], options: Options) -> AsyncIterator[Self]:
+        inside: BaseException | None = None
+        try:
+            async with connection as client:
+                try:
+                    yield cls(client, **options)
+                except BaseException as error:
+                    inside = error
+                    raise
+        except BaseException as error:
+            # The official client runs in task groups, which wrap what passes through them.
+            cause = inside or _innermost(error)
+            failure = failure_of_raised(cause) if isinstance(cause, Exception) else None
+            if failure is not None:
+                raise failure from None
+            if cause is error:
+                raise
+            raise cause from None
+
+    async def call(
+        self, tool: str, arguments: Mapping[str, Any] | BaseModel | None = None, *, timeout_s: float | None = None
+    ) -> dict[str, Any]:
+        """Call a tool by name, with the errors and retries of the typed methods: for what a later minor version adds."""
+        given = {} if arguments is None else _plain(arguments)
+
+        async def send() -> dict[str, Any]:
+            return payload_of(await self.client.call_tool(tool, given))
+
+        return await self._retried(send, timeout_s)
+
+    async def _tool(self, model: type[Model], tool: str, given: Mapping[str, Any], timeout_s: float | None) -> Model:
+        arguments = {name: value for name, value in given.items() if value is not None}
+        return self._read(model, await self.call(tool, arguments, timeout_s=timeout_s))
+
+    async def _resource(self, model: type[Model], uri: str, timeout_s: float | None) -> Model:
+        async def send() -> dict[str, Any]:
+            address: Any = uri
+            if opening.MAJOR < 2:
+                from pydantic import AnyUrl
+
+                address = AnyUrl(uri)
+            return resource_of(await self.client.read_resource(address))
+
+        return self._read(model, await self._retried(send, timeout_s, uri))
+
+    async def _prompt(self, name: str, given: Mapping[str, str | None], timeout_s: float | None) -> list[PromptMessage]:
+        arguments = {key: value for key, value in given.items() if value is not None}
+
+        async def send() -> list[PromptMessage]:
+            result = await self.client.get_prompt(name, arguments)
+            told = [message.model_dump(mode="json", by_alias=True, exclude_none=True) for message in result.messages]
+            return [self._read(PromptMessage, message) for message in told]
+
+        return await self._retried(send, timeout_s)
+
+    def _read(self, model: type[Model], payload: dict[str, Any]) -> Model:
+        try:
+            return model.model_validate(payload)
+        except ValidationError as error:
+            if self.warning is None:
+                raise UnreadableAnswer(f"an answer is no {model.__name__}", payload) from error
+            # What an older server does not send yet is None.
+            return lenient(model, payload)
+
+    async def _retried(self, send: Callable[[], Awaitable[Result]], timeout_s: float | None, uri: str | None = None) -> Result:
+        """Send again what the server refused only for now: nothing was done then."""
+        limit = self._options.get("timeout_s") if timeout_s is None else timeout_s
+        attempts = self._options.get("max_attempts", 3)
+        attempt = 1
+        while True:
+            failure: ZeroMemoryError | None
+            try:
+                if limit is None:
+                    return await self._told(send)
+                async with asyncio.timeout(limit):
+                    return await self._told(send)
+            except ZeroMemoryError as error:
+                failure = error
+            except Exception as error:
+                failure = failure_of_raised(error, uri)
+                if failure is None:
+                    raise
+            if failure.code != ErrorCode.RATE_LIMITED or attempt >= attempts:
+                raise failure
+            seconds = 1.0 if failure.retry_after_s is None else failure.retry_after_s
+            if seconds > self._options.get("max_wait_s", 60.0):
+                raise failure
+            await asyncio.sleep(seconds)
+            attempt += 1
+
+    async def _told(self, send: Callable[[], Awaitable[Result]]) -> Result:
+        """Tell the server of a cancelled call, which 1.x of the official client does not."""
+        number = getattr(self.client, "_request_id", None) if opening.MAJOR < 2 else None
+        try:
+            return await send()
+        except asyncio.CancelledError:
+            if number is not None:
+                with anyio.move_on_after(_FAREWELL_SECONDS, shield=True):
+                    await _cancelled(self.client, number)
+            raise
+
+
+async def _cancelled(client: Any, number: Any) -> None:
+    types = opening._module("mcp.types")
+    parameters = types.CancelledNotificationParams(requestId=number, reason="the caller cancelled it")
+    notification = types.CancelledNotification(method="notifications/cancelled", params=parameters)
+    await client.send_notification(types.ClientNotification(notification))
+
+
+def _announced(client: Any) -> str | None:
+    capabilities = getattr(client, "server_capabilities", None)
+    if capabilities is None and hasattr(client, "get_server_capabilities"):
+        capabilities = client.get_server_capabilities()
+    slots = getattr(capabilities, "experimental", None) or {}
+    version = (slots.get(CONTRACT_CAPABILITY) or {}).get("version")
+    return version if isinstance(version, str) else None
+
+
+def _warned(warning: ContractWarning) -> None:
+    warnings.warn(warning.message, ZeroMemoryWarning, stacklevel=2)
+
+
+def _innermost(error: BaseException) -> BaseException:
+    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error
+
+
+def _plain(value: Any) -> Any:
+    """Return what goes over the wire for models, wherever they stand."""
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value

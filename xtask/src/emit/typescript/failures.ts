@@ -1,0 +1,98 @@
+/**
+ * Every way in which a call can fail that is not the official client's own.
+ */
+
+import type { Addition } from './additions.js';
+import type { ErrorCode, MessagePrefix } from './contract.js';
+
+/** What of the input broke the schema. */
+export interface Violation {
+  /** JSON pointer into the input. */
+  pointer: string;
+  /** The rule of JSON Schema that refused it. */
+  rule: string;
+  /** What is wrong there. */
+  message: string;
+}
+
+/** What a server says of a failure, read without trust in its shape. */
+export interface Refusal {
+  code: string;
+  message: string;
+  prefix: MessagePrefix | null;
+  details: Record<string, unknown> | null;
+}
+
+/**
+ * A failure that the server answered.
+ *
+ * Each code has a class of its own below this one; a code that this package
+ * does not know, which only another major version can send, is of this class.
+ */
+export class ZeroMemoryError extends Error {
+  /** Callers branch on it. */
+  readonly code: ErrorCode;
+  /** The stable beginning of the message, if it has one. */
+  readonly prefix: MessagePrefix | null;
+  /** Structured facts, such as `violations` or `retry_after_s`. */
+  readonly details: Record<string, unknown> | null;
+  /** Seconds after which the same call may succeed; only for `rate_limited`. */
+  readonly retryAfterS: number | null;
+  /** Everything that broke the schema of the input; else empty. */
+  readonly violations: readonly Violation[];
+
+  constructor(refusal: Refusal) {
+    super(refusal.message);
+    this.name = new.target.name;
+    this.code = refusal.code as ErrorCode;
+    this.prefix = refusal.prefix;
+    this.details = refusal.details;
+    const seconds = refusal.details?.['retry_after_s'];
+    this.retryAfterS = typeof seconds === 'number' && seconds >= 0 ? seconds : null;
+    const violations = refusal.details?.['violations'];
+    this.violations = Array.isArray(violations) ? (violations as Violation[]) : [];
+  }
+}
+
+/** The server keeps another contract than this package, or none. */
+export class ContractMismatch extends Error {
+  /** What the server announced; null when it announced no contract. */
+  readonly serverVersion: string | null;
+  /** What this package was made from. */
+  readonly clientVersion: string;
+
+  constructor(serverVersion: string | null, clientVersion: string) {
+    const found = serverVersion === null ? 'announces no contract of zero-memory' : `keeps contract ${serverVersion}`;
+    super(
+      `the server ${found}, and this package needs ${clientVersion} of the same major version; ` +
+        'install the package for that version, or pass allowOtherMajor to go on at your own risk',
+    );
+    this.name = 'ContractMismatch';
+    this.serverVersion = serverVersion;
+    this.clientVersion = clientVersion;
+  }
+}
+
+/** An answer that keeps no contract: what came back is not what was promised. */
+export class UnreadableAnswer extends Error {
+  /** What came back. */
+  readonly answer: unknown;
+
+  constructor(what: string, answer: unknown) {
+    super(`${what}; is this a zero-memory server, and does nothing between change its answers?`);
+    this.name = 'UnreadableAnswer';
+    this.answer = answer;
+  }
+}
+
+/** What a caller should know of the server that it reached. */
+export interface ContractWarning {
+  /** `older_server`: some of what this package knows is missing there. `other_major`: nothing is promised. */
+  kind: 'older_server' | 'other_major';
+  serverVersion: string | null;
+  clientVersion: string;
+  /** What the server may lack. */
+  missing: readonly Addition[];
+  /** All of it in a sentence. */
+  message: string;
+}

@@ -1,0 +1,95 @@
+/**
+ * Opens connections with whichever official client is installed.
+ */
+
+import { bridged } from './http.js';
+import { CLIENT_INFO } from './info.js';
+import type { McpClient, OpenOptions } from './runtime.js';
+
+/** A server to start as a child process. */
+export interface StdioProgram {
+  /** The program, such as `zero-memory`. */
+  command: string;
+  /** Its arguments, such as `['stdio']`. */
+  args?: string[];
+  /** Its variables; left out, the few that the official client passes on. */
+  env?: Record<string, string>;
+  /** The folder it starts in. */
+  cwd?: string;
+  /** What becomes of its log; left out, it goes to the log of this process. */
+  stderr?: 'inherit' | 'ignore' | 'pipe';
+}
+
+/** How a server is spoken to over HTTP. */
+export interface HttpAddress {
+  /** Its token, from the file `token` in its data folder. */
+  token?: string;
+  /** Further headers. */
+  headers?: Record<string, string>;
+}
+
+type Target = StdioProgram | ({ url: string | URL } & HttpAddress);
+
+/** Connects an official client. */
+export async function opened(target: Target, options: OpenOptions): Promise<McpClient> {
+  const wanted = options.sdk ?? ((await isInstalled2()) ? '2.x' : '1.x');
+  if (wanted === '2.x') return with2(target, options.protocol ?? 'auto');
+  if (options.protocol === '2026') {
+    throw new TypeError("1.x of the official client speaks no protocol of 2026; install '@modelcontextprotocol/client'");
+  }
+  return with1(target);
+}
+
+async function isInstalled2(): Promise<boolean> {
+  try {
+    await import('@modelcontextprotocol/client');
+    return true;
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'ERR_MODULE_NOT_FOUND') return false;
+    throw error;
+  }
+}
+
+async function with2(target: Target, protocol: 'auto' | '2025' | '2026'): Promise<McpClient> {
+  const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
+  const modes = { auto: 'auto', '2025': 'legacy', '2026': { pin: '2026-07-28' } } as const;
+  const client = new Client(CLIENT_INFO, { versionNegotiation: { mode: modes[protocol] } });
+  if ('url' in target) {
+    await client.connect(new StreamableHTTPClientTransport(new URL(target.url), httpOptions(target)));
+  } else {
+    const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
+    await client.connect(new StdioClientTransport(programOptions(target)));
+  }
+  return client;
+}
+
+async function with1(target: Target): Promise<McpClient> {
+  const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');
+  const client = new Client(CLIENT_INFO);
+  if ('url' in target) {
+    const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
+    const transport = new StreamableHTTPClientTransport(new URL(target.url), httpOptions(target));
+    // Its types say `sessionId: string | undefined` where its interface wants none.
+    await client.connect(transport as Parameters<typeof client.connect>[0]);
+  } else {
+    const { StdioClientTransport } = await import('@modelcontextprotocol/sdk/client/stdio.js');
+    await client.connect(new StdioClientTransport(programOptions(target)));
+  }
+  return client;
+}
+
+function httpOptions({ token, headers }: HttpAddress) {
+  const given: Record<string, string> = { ...headers };
+  if (token !== undefined) given['Authorization'] = `Bearer ${token}`;
+  return { requestInit: { headers: given }, fetch: bridged((url, init) => fetch(url, init)) };
+}
+
+function programOptions({ command, args, env, cwd, stderr }: StdioProgram) {
+  return {
+    command,
+    ...(args === undefined ? {} : { args }),
+    ...(env === undefined ? {} : { env }),
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(stderr === undefined ? {} : { stderr }),
+  };
+}
