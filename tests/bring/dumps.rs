@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::{Bench, lines};
+use super::{Bench, bytes_of, lines};
 use crate::harness::{Door, Era, Pipes, json_file, repository};
 
 /// Fills a folder by every tool that leaves rows of another sort.
@@ -368,4 +368,98 @@ fn a_dump_covers_nothing_but_a_dump() {
     let out = dump.display().to_string();
     let output = bench.run(&data, &["export", "--out", &out]);
     assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn a_dump_without_its_first_line_is_still_a_dump() {
+    let bench = Bench::new();
+    fill(&bench);
+    let dump = String::from_utf8(bench.export(&bench.data())).expect("UTF-8");
+    let (_, rows) = dump.split_once('\n').expect("lines");
+    let n_memories = lines(dump.as_bytes())
+        .iter()
+        .filter(|row| row["type"] == "memory")
+        .count();
+    let begun = dump
+        .lines()
+        .position(|line| line.contains("\"type\":\"memory\""))
+        .expect("a memory");
+    let cases = [
+        ("missing.jsonl", rows.to_owned(), 1),
+        (
+            "torn.jsonl",
+            format!("ero-memory\",\"format\":1}}\n{rows}"),
+            1,
+        ),
+        ("blank.jsonl", format!("\n{rows}"), 1),
+    ];
+    for (name, text, line) in cases {
+        let other = bench.source.path().join(format!("of-{name}"));
+        let path = bench.file(name, text);
+        let (code, strict) = bench.import_to(&other, &path, &["--write", "--strict"]);
+        assert_eq!(
+            (code, &strict["written"]),
+            (1, &json!(false)),
+            "{name}: {strict}"
+        );
+        let (code, done) = bench.import_to(&other, &path, &["--write"]);
+        assert_eq!(
+            (code, &done["imported"]),
+            (0, &json!(n_memories)),
+            "{name}: {done}"
+        );
+        assert_eq!(done["n_rejected"], 1, "{name}: {done}");
+        assert_eq!(done["rejected"][0]["line"], line, "{name}: {done}");
+        assert_eq!(bench.export(&other), dump.as_bytes(), "{name}");
+    }
+    // Its tail, too: it is no graph of another program, whatever is missing.
+    let tail: Vec<&str> = dump.lines().skip(begun).collect();
+    let path = bench.file("tail.jsonl", tail.join("\n"));
+    let (code, done) = bench.import(&path, &[]);
+    assert_eq!(
+        (code, done["formats"].get("zero-memory").is_some()),
+        (0, true),
+        "{done}"
+    );
+    let path = bench.file("graph.jsonl", "{\"type\":\"entity\",\"name\":\"a\"}\n");
+    let (code, refused) = bench.import(&path, &["--format", "zero-memory"]);
+    assert_eq!(code, 1, "{refused}");
+}
+
+#[test]
+fn names_of_what_was_erased_do_not_come_back_with_an_old_dump() {
+    let bench = Bench::new();
+    let mut door = bench.door();
+    let mut say = |content: &str, entities: Value| {
+        let arguments = json!({ "scope": "core", "content": content, "entities": entities });
+        door.ok("remember", arguments)["memory_id"].clone()
+    };
+    let gone = say("The shoebill left", json!(["Shoebill", "Ibis"]));
+    say("The ibis stays", json!(["Ibis"]));
+    door.close();
+    let path = bench.file("old.jsonl", bench.export(&bench.data()));
+    let gone = gone.as_str().expect("an id");
+    let output = bench.run(&bench.data(), &["erase", gone, "--yes"]);
+    assert!(output.status.success(), "{output:?}");
+    let before = bench.export(&bench.data());
+    let tried = bench.import(&path, &[]).1;
+    let (code, done) = bench.import(&path, &["--write"]);
+    assert_eq!(code, 0, "{done}");
+    assert_eq!(
+        done["skipped"]["a name of nothing but what was erased"], 1,
+        "{done}"
+    );
+    for part in ["imported", "rows", "skipped", "n_rejected"] {
+        assert_eq!(done[part], tried[part], "{part} was foretold otherwise");
+    }
+    assert_eq!(bench.export(&bench.data()), before);
+    let stored = bytes_of(&bench.data());
+    let shows = |bytes: &[u8]| {
+        bytes
+            .to_ascii_lowercase()
+            .windows(8)
+            .any(|part| part == b"shoebill")
+    };
+    let found: Vec<_> = stored.iter().filter(|(_, bytes)| shows(bytes)).collect();
+    assert!(found.is_empty(), "the name is back");
 }

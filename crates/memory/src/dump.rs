@@ -10,6 +10,7 @@
 //! and standing rules stay out unless they are asked for.
 
 mod check;
+mod gone;
 mod intake;
 mod rename;
 mod undo;
@@ -26,6 +27,10 @@ use intake::Intake;
 
 /// Version of the format; a newer one is refused.
 const FORMAT: u64 = 1;
+
+/// Bytes of a line that is read: the longest memory, escaped, and all that is
+/// kept beside it.
+const LINE_BYTES: u64 = 1 << 20;
 
 /// Lines between two signs of progress.
 const STEP: usize = 500;
@@ -89,16 +94,17 @@ pub(crate) fn import(
 ) -> Result<Report, Trouble> {
     let me = memory.own_account()?;
     let unused = memory.with_store(|store| Ok(store.is_unused()?))?;
+    let erased = memory.with_store(|store| Ok(store.erased_memories()?))?;
     // A folder in use takes records by and by, so a strict run tries first.
     let tries_first = options.strict && options.write && !unused;
     if tries_first {
-        let mut trial = Intake::new(path, options, &me, unused, memory.now(), progress)?;
+        let mut trial = Intake::new(path, options, &me, unused, &erased, memory.now(), progress)?;
         let tried = trial.rehearse(memory)?;
         if tried.n_rejected > 0 {
             return Ok(undone(tried));
         }
     }
-    let mut intake = Intake::new(path, options, &me, unused, memory.now(), progress)?;
+    let mut intake = Intake::new(path, options, &me, unused, &erased, memory.now(), progress)?;
     let found = if !options.write {
         intake.rehearse(memory)?
     } else if unused {
@@ -125,6 +131,22 @@ fn undone(mut report: Report) -> Report {
     report.written = false;
     report.notes.push(STRICT.to_owned());
     report
+}
+
+/// How a dump begins whose first row is longer than what is looked at.
+const MEMORY_START: &[u8] = br#"{"type":"memory","id":"mem_"#;
+
+/// Lines that are looked at for a row.
+const LOOKED_AT: usize = 100;
+
+/// Returns whether the beginning of a file holds rows of a dump, whatever its
+/// first line is.
+pub(crate) fn holds_rows(head: &[u8]) -> bool {
+    let mut lines = head.split(|byte| *byte == b'\n').take(LOOKED_AT);
+    head.starts_with(MEMORY_START)
+        || lines.any(|line| {
+            line.starts_with(b"{") && serde_json::from_slice::<store::dump::Record>(line).is_ok()
+        })
 }
 
 /// Returns whether a line is a row that a folder could take.

@@ -10,7 +10,7 @@ mod graph;
 mod people;
 mod stop;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rusqlite::{Connection, ErrorCode, named_params};
 
@@ -80,6 +80,15 @@ impl Store {
     /// at most, with its two scopes and nothing in them.
     pub fn is_unused(&self) -> Result<bool, Error> {
         self.readers.run(is_unused)
+    }
+
+    /// Returns the ids of all memories that were erased from this file.
+    pub fn erased_memories(&self) -> Result<HashSet<String>, Error> {
+        self.readers.run(|conn| {
+            let mut statement = conn.prepare("SELECT id FROM erasure WHERE what = 'memory'")?;
+            let ids = statement.query_map([], |row| row.get(0))?;
+            Ok(ids.collect::<Result<_, _>>()?)
+        })
     }
 
     /// Runs `work` with a loader; `Ok` means that it is on disk. With no
@@ -247,15 +256,22 @@ impl Loader<'_> {
         Ok(seq)
     }
 
+    /// Returns whether a row has an id already; `sql` finds whose it is, and
+    /// it must be that of the record.
+    fn is_there(&self, sql: &str, id: &str, whose: i64) -> Result<bool, Stop> {
+        let there: Option<i64> = self
+            .view()
+            .find(sql, named_params! {":id": id}, |row| row.get(0))?;
+        demand(
+            there.is_none_or(|there| there == whose),
+            Refusal::Taken("id"),
+        )?;
+        Ok(there.is_some())
+    }
+
     fn memory(&mut self, record: &MemoryRecord) -> Outcome {
         let owner = self.own(&record.owner)?;
-        let there: Option<i64> = self.view().find(
-            "SELECT owner FROM memory WHERE id = :id",
-            named_params! {":id": record.id},
-            |row| row.get(0),
-        )?;
-        if let Some(there) = there {
-            demand(there == owner, Refusal::Taken("id"))?;
+        if self.is_there("SELECT owner FROM memory WHERE id = :id", &record.id, owner)? {
             return Ok(Load::Present);
         }
         let erased = self.view().find(

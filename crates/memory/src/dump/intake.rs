@@ -10,13 +10,9 @@ use store::{Load, Loader, Refusal};
 
 use super::rename::Rename;
 use super::undo::Undo;
-use super::{FORMAT, STEP, check, undone};
+use super::{FORMAT, LINE_BYTES, STEP, check, gone, undone};
 use crate::import::{Options, Progress, Reject, Report, Trouble};
 use crate::{Memory, digest, text};
-
-/// Bytes of a line that is read: the longest memory, escaped, and all that is
-/// kept beside it.
-const LINE_BYTES: u64 = 1 << 20;
 
 /// Lines in one transaction, in a folder in use.
 const BATCH: usize = 200;
@@ -26,6 +22,8 @@ pub(super) struct Intake<'i> {
     file_name: String,
     lines: BufReader<File>,
     n_lines: usize,
+    /// A first line that turned out to be a row.
+    first: Option<Vec<u8>>,
     options: &'i Options,
     me: &'i store::Caller,
     unused: bool,
@@ -38,6 +36,8 @@ pub(super) struct Intake<'i> {
     /// Ids of memories and entities that were left out, and with them what is
     /// said about them.
     left_out: HashSet<String>,
+    /// Entities whose names went with what was erased.
+    gone: HashSet<String>,
     successors: Vec<Succession>,
 }
 
@@ -62,6 +62,7 @@ impl<'i> Intake<'i> {
         options: &'i Options,
         me: &'i store::Caller,
         unused: bool,
+        erased: &HashSet<String>,
         now: i64,
         progress: Progress<'i>,
     ) -> Result<Self, Trouble> {
@@ -73,6 +74,7 @@ impl<'i> Intake<'i> {
             file_name: name.to_string_lossy().into_owned(),
             lines: BufReader::with_capacity(1 << 16, file),
             n_lines: 0,
+            first: None,
             options,
             me,
             unused,
@@ -86,6 +88,7 @@ impl<'i> Intake<'i> {
             said: BTreeMap::new(),
             found: BTreeMap::new(),
             left_out: HashSet::new(),
+            gone: gone::names(path, erased).map_err(unread)?,
             successors: Vec::new(),
         };
         intake.header()?;
@@ -106,11 +109,7 @@ impl<'i> Intake<'i> {
                     "the dump is of format {newer}, and this program reads format {FORMAT}: use the program that made it, or a newer one"
                 )));
             }
-            None => {
-                return Err(Trouble(
-                    "the first line is not that of a dump of zero-memory; export it again, or put that line back".to_owned(),
-                ));
-            }
+            None => return self.without_header(line),
         }
         if let Some(counts) = header.get("counts").and_then(serde_json::Value::as_object) {
             self.said = counts
@@ -121,9 +120,31 @@ impl<'i> Intake<'i> {
         Ok(())
     }
 
+    /// Goes on with a file whose first line does not say what it is, if its
+    /// rows do.
+    fn without_header(&mut self, line: Vec<u8>) -> Result<(), Trouble> {
+        let unread = |error: std::io::Error| Trouble(format!("cannot read on: {error}"));
+        let is_row = super::holds_rows(&line);
+        if !is_row && !super::holds_rows(self.lines.fill_buf().map_err(unread)?) {
+            return Err(Trouble(
+                "the first line is not that of a dump of zero-memory; export it again, or put that line back".to_owned(),
+            ));
+        }
+        self.reject(1, "the line that every dump begins with is missing or damaged; the rows were read, and nobody can tell whether some are missing");
+        if is_row {
+            self.first = Some(line);
+            self.n_lines = 0;
+        }
+        Ok(())
+    }
+
     /// Returns the next line without its end; an error is one that is too long.
     fn line(&mut self) -> Result<Option<Result<Vec<u8>, ()>>, Trouble> {
         let unread = |error: std::io::Error| Trouble(format!("cannot read on: {error}"));
+        if let Some(line) = self.first.take() {
+            self.n_lines += 1;
+            return Ok(Some(Ok(line)));
+        }
         let mut line = Vec::new();
         let mut within = (&mut self.lines).take(LINE_BYTES);
         let n_read = within.read_until(b'\n', &mut line).map_err(unread)?;
@@ -155,7 +176,7 @@ impl<'i> Intake<'i> {
         self.report.reject(reject);
     }
 
-    /// Returns the next record that may be taken in, and its line.
+    /// Returns the next record that is wanted, and its line.
     fn next(&mut self) -> Result<Option<(usize, Record)>, Trouble> {
         loop {
             let Some(line) = self.line()? else {
@@ -209,19 +230,6 @@ impl<'i> Intake<'i> {
                     .skip("a standing rule; pass --with-rules to take rules too");
                 continue;
             }
-            if check::refers_to(&record)
-                .iter()
-                .any(|id| self.left_out.contains(*id))
-            {
-                self.leave_out(&record);
-                self.report.skip("said about what was left out");
-                continue;
-            }
-            if let Err(why) = check::check(&record, self.now) {
-                self.leave_out(&record);
-                self.reject(number, why);
-                continue;
-            }
             return Ok(Some((number, record)));
         }
     }
@@ -240,6 +248,26 @@ impl<'i> Intake<'i> {
         line: usize,
         record: &Record,
     ) -> Result<(), store::Error> {
+        // Not while it is read: a batch is read before its rows are taken, and
+        // a trial would tell otherwise.
+        if check::refers_to(record)
+            .iter()
+            .any(|id| self.left_out.contains(*id))
+        {
+            self.leave_out(record);
+            self.report.skip("said about what was left out");
+            return Ok(());
+        }
+        if matches!(record, Record::Entity(entity) if self.gone.contains(&entity.id)) {
+            self.leave_out(record);
+            self.report.skip("a name of nothing but what was erased");
+            return Ok(());
+        }
+        if let Err(why) = check::check(record, self.now) {
+            self.leave_out(record);
+            self.reject(line, why);
+            return Ok(());
+        }
         let load = loader.add(record)?;
         let sort = check::sort(record);
         match load {

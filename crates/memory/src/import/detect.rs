@@ -95,6 +95,8 @@ pub fn is_dump(source: &Source, format: Option<Format>) -> Result<bool, Trouble>
     let first = text.trim_start().lines().next().unwrap_or_default();
     let says =
         first.contains("\"type\":\"zero-memory\"") || first.contains("\"type\": \"zero-memory\"");
+    // A dump that lost its first line is known by its rows.
+    let says = says || crate::dump::holds_rows(head);
     Ok(format.map_or(says, |format| format == Format::Dump))
 }
 

@@ -14,13 +14,8 @@ impl Loader<'_> {
         let place = self.scope_named(&record.scope)?;
         demand(place.writable, Refusal::SomebodyElses)?;
         let created_by = self.own(&record.created_by)?;
-        let there: Option<i64> = self.view().find(
-            "SELECT scope FROM entity WHERE id = :id",
-            named_params! {":id": record.id},
-            |row| row.get(0),
-        )?;
-        if let Some(scope) = there {
-            demand(scope == place.key, Refusal::Taken("id"))?;
+        let whose = "SELECT scope FROM entity WHERE id = :id";
+        if self.is_there(whose, &record.id, place.key)? {
             return Ok(Load::Present);
         }
         let named: Option<String> = self.view().find(
@@ -145,13 +140,8 @@ impl Loader<'_> {
 
     pub(super) fn rule(&mut self, record: &RuleRecord) -> Outcome {
         let owner = self.own(&record.owner)?;
-        let there: Option<i64> = self.view().find(
-            "SELECT owner FROM rule WHERE id = :id",
-            named_params! {":id": record.id},
-            |row| row.get(0),
-        )?;
-        if let Some(there) = there {
-            demand(there == owner, Refusal::Taken("id"))?;
+        let whose = "SELECT owner FROM rule WHERE id = :id";
+        if self.is_there(whose, &record.id, owner)? {
             return Ok(Load::Present);
         }
         let place = self.scope_named(&record.scope)?;
@@ -191,13 +181,8 @@ impl Loader<'_> {
 
     pub(super) fn dispute(&mut self, record: &DisputeRecord) -> Outcome {
         let created_by = self.own(&record.created_by)?;
-        let there: Option<i64> = self.view().find(
-            "SELECT created_by FROM dispute WHERE id = :id",
-            named_params! {":id": record.id},
-            |row| row.get(0),
-        )?;
-        if let Some(there) = there {
-            demand(there == created_by, Refusal::Taken("id"))?;
+        let whose = "SELECT created_by FROM dispute WHERE id = :id";
+        if self.is_there(whose, &record.id, created_by)? {
             return Ok(Load::Present);
         }
         let mut sides = Vec::new();
