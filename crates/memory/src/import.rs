@@ -13,6 +13,7 @@ mod basic_memory;
 mod claude_code;
 mod database;
 mod detect;
+mod document;
 mod folder;
 mod front_matter;
 mod item;
@@ -37,7 +38,6 @@ pub use detect::Format;
 pub(crate) use front_matter::{fields, split, word};
 use item::Parsed;
 pub use item::Reject;
-use json::Raw;
 pub use trouble::Trouble;
 
 use crate::{Memory, dump};
@@ -191,46 +191,6 @@ impl Memory {
             outcome => outcome?,
         }
         Ok(report)
-    }
-}
-
-/// The objects of a list, and those of a list of relations.
-type Lists<'t> = (Vec<Raw<'t>>, Vec<Raw<'t>>);
-
-/// Returns the objects of a list in a document, and those of its relations:
-/// the document is the list, or holds it under one of some keys.
-fn list_of<'t>(text: &'t str, keys: &[&str]) -> Result<Lists<'t>, (usize, String)> {
-    let broken = |error: serde_json::Error| {
-        (
-            error.line(),
-            "the file is no JSON from here on; it may be cut off, or nest too deep".to_owned(),
-        )
-    };
-    if text.trim_start().starts_with('[') {
-        return Ok((json::elements(text).map_err(broken)?, Vec::new()));
-    }
-    let fields = json::members(text).map_err(broken)?;
-    let list = |key: &str| json::elements(fields.get(key)?.get()).ok();
-    let relations = list("relations").unwrap_or_default();
-    for key in keys {
-        if let Some(found) = list(key) {
-            return Ok((found, relations));
-        }
-        // A scroll through a vector store wraps the list once more.
-        if let Some(inner) = fields
-            .get(*key)
-            .filter(|inner| inner.get().starts_with('{'))
-        {
-            return list_of(inner.get(), keys);
-        }
-    }
-    match fields.get("result") {
-        Some(inner) if inner.get().starts_with(['{', '[']) => list_of(inner.get(), keys),
-        _ if fields.is_empty() => Ok((Vec::new(), relations)),
-        _ => Err((
-            1,
-            format!("the file holds none of the lists {}", keys.join(", ")),
-        )),
     }
 }
 

@@ -36,7 +36,7 @@ pub fn read(source: &Source, report: &mut Report) -> Result<(Format, Parsed), Tr
     let found = if is("history") && !is("memories") {
         (Format::Mem0, history(&file, &path))
     } else if is("memories") && is("apps") && is("users") {
-        (Format::Mem0, open_memory(&file, &path))
+        (Format::Mem0, open_memory(&file, &tables, &path))
     } else if is("memories") {
         (
             Format::MemoryService,
@@ -105,6 +105,7 @@ fn history(file: &ForeignFile, path: &str) -> Result<Parsed, store::Error> {
         "updated_at",
         "is_deleted",
         "actor_id",
+        "old_memory",
     ];
     file.rows("history", &columns, |row| {
         let column = |index: usize| row.get(index);
@@ -113,7 +114,10 @@ fn history(file: &ForeignFile, path: &str) -> Result<Parsed, store::Error> {
             memory_id: text(column(1)).unwrap_or_default(),
             new_memory: text(column(2)).unwrap_or_default(),
             event: text(column(3)).unwrap_or_default(),
+            old_memory: text(column(8)),
             at: moment(column(5)).or_else(|| moment(column(4))),
+            made_at: moment(column(4)),
+            row: n_rows + 1,
             is_deleted: is_true(column(6)),
             actor: text(column(7)),
         });
@@ -124,16 +128,42 @@ fn history(file: &ForeignFile, path: &str) -> Result<Parsed, store::Error> {
     Ok(parsed)
 }
 
-fn open_memory(file: &ForeignFile, path: &str) -> Result<Parsed, store::Error> {
-    let mut parsed = Parsed::default();
-    let mut names: HashMap<String, String> = HashMap::new();
+/// Reads a table of names: of users, apps, categories.
+fn names(
+    file: &ForeignFile,
+    table: &'static str,
+    name: &'static str,
+    parsed: &mut Parsed,
+    path: &str,
+) -> Result<HashMap<String, String>, store::Error> {
+    let mut names = HashMap::new();
     let mut n_rows = 0;
-    file.rows("users", &["id", "user_id"], |row| {
+    file.rows(table, &["id", name], |row| {
         if let (Some(id), Some(name)) = (text(row.first()), text(row.get(1))) {
             names.insert(id, name);
         }
-        within(&mut n_rows, &mut parsed, path)
+        within(&mut n_rows, parsed, path)
     })?;
+    Ok(names)
+}
+
+fn open_memory(file: &ForeignFile, tables: &[String], path: &str) -> Result<Parsed, store::Error> {
+    let mut parsed = Parsed::default();
+    let has = |table: &str| tables.iter().any(|name| name == table);
+    let users = names(file, "users", "user_id", &mut parsed, path)?;
+    let apps = names(file, "apps", "name", &mut parsed, path)?;
+    let mut filed: HashMap<String, Vec<String>> = HashMap::new();
+    let mut n_rows = 0;
+    if has("categories") && has("memory_categories") {
+        let categories = names(file, "categories", "name", &mut parsed, path)?;
+        file.rows("memory_categories", &["memory_id", "category_id"], |row| {
+            let category = text(row.get(1)).and_then(|id| categories.get(&id));
+            if let (Some(memory), Some(category)) = (text(row.first()), category) {
+                filed.entry(memory).or_default().push(category.clone());
+            }
+            within(&mut n_rows, &mut parsed, path)
+        })?;
+    }
     n_rows = 0;
     let columns = [
         "id",
@@ -143,24 +173,35 @@ fn open_memory(file: &ForeignFile, path: &str) -> Result<Parsed, store::Error> {
         "created_at",
         "updated_at",
         "deleted_at",
+        "app_id",
     ];
     file.rows("memories", &columns, |row| {
         let line = n_rows + 1;
         let state = text(row.get(3)).unwrap_or_default();
+        let left_out = if text(row.get(6)).is_some() {
+            Some("deleted in its source")
+        } else {
+            mem0::not_active(&state)
+        };
         match text(row.get(2)).filter(|content| crate::text::has_visible(content)) {
-            _ if state == "deleted" || text(row.get(6)).is_some() => {
-                parsed.skip("deleted in its source")
-            }
+            _ if left_out.is_some() => parsed.skip(left_out.unwrap_or_default()),
             None => parsed.reject(Reject::at(path, line, "the row has no text")),
             Some(content) => {
                 let mut item = Item::new(path, line, None, content.as_bytes());
-                item.name = text(row.first()).map(|id| format!("mem0:{id}"));
+                let id = text(row.first());
+                item.tags = id
+                    .as_ref()
+                    .and_then(|id| filed.remove(id))
+                    .unwrap_or_default();
+                item.name = id.map(|id| format!("mem0:{id}"));
                 let user = text(row.get(1));
-                item.user = user.map(|id| names.get(&id).cloned().unwrap_or(id));
+                item.user = user.map(|id| users.get(&id).cloned().unwrap_or(id));
                 item.created_at = moment(row.get(4));
                 item.updated_at = moment(row.get(5));
-                if !matches!(state.as_str(), "" | "active") {
-                    item.tags.push(format!("state:{state}"));
+                if let Some(app) = text(row.get(7)) {
+                    let app = apps.get(&app).cloned().unwrap_or(app);
+                    item.tags.push(format!("app:{app}"));
+                    item.note("app_id", app);
                 }
                 item.content = content;
                 parsed.add(item);

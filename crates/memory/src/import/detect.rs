@@ -3,6 +3,8 @@
 //! Names count only where content says nothing: an instruction file is plain
 //! Markdown, and that it is one is known by how clients look for it.
 
+mod json;
+
 use std::collections::BTreeSet;
 
 use super::folder::Source;
@@ -173,45 +175,7 @@ pub fn of_document(file: &SourceFile) -> Option<Format> {
                 start.is_empty().then_some(Format::ServerMemory)
             });
     }
-    if !is_json {
-        return None;
-    }
-    let mut end = start.len().min(16 << 10);
-    while !start.is_char_boundary(end) {
-        end -= 1;
-    }
-    let head: String = start
-        .get(..end)?
-        .chars()
-        .filter(|c| !c.is_whitespace())
-        .collect();
-    let holds = |words: &[&str]| words.iter().any(|word| head.contains(word));
-    if holds(&["\"export_metadata\":", "\"content_hash\":"]) {
-        Some(Format::MemoryService)
-    } else if holds(&[
-        "\"type\":\"entity\"",
-        "\"type\":\"relation\"",
-        "\"entityType\":",
-        "\"relationType\":",
-        "\"entities\":",
-        "\"type\":\"_aim\"",
-    ]) || matches!(head.as_str(), "[]" | "{}")
-    {
-        Some(Format::ServerMemory)
-    } else if holds(&[
-        "\"results\":",
-        "\"memory\":",
-        "\"payload\":",
-        "\"memories\":",
-        "\"data\":",
-        "\"text_lemmatized\":",
-    ]) {
-        Some(Format::Mem0)
-    } else if holds(&["{\"type\":"]) {
-        Some(Format::ServerMemory)
-    } else {
-        None
-    }
+    json::of(start)
 }
 
 fn is_markdown(path: &str) -> bool {
@@ -258,39 +222,16 @@ mod tests {
     fn a_file_is_known_by_what_is_in_it() {
         let cases = [
             (
-                "x.json",
-                r#"{"export_metadata":{},"memories":[]}"#,
-                Some(Format::MemoryService),
-            ),
-            (
-                "x.json",
-                r#"[{"content":"a","content_hash":"b"}]"#,
-                Some(Format::MemoryService),
-            ),
-            (
                 "mem0.json",
                 "{\"type\":\"entity\",\"name\":\"x\"}\n",
                 Some(Format::ServerMemory),
             ),
-            (
-                "x",
-                "{\"entities\": [], \"relations\": []}",
-                Some(Format::ServerMemory),
-            ),
-            ("x", " [] ", Some(Format::ServerMemory)),
-            ("x", "{}", Some(Format::ServerMemory)),
             ("x", "", Some(Format::ServerMemory)),
             (
                 "x.jsonl",
                 r#"{"results":[{"memory":"x"}]}"#,
                 Some(Format::Mem0),
             ),
-            (
-                "x",
-                r#"[{"id":1,"payload":{"data":"x"}}]"#,
-                Some(Format::Mem0),
-            ),
-            ("x", r#"{"something":1}"#, None),
             ("notes.txt", "words", None),
             (
                 "a.md",

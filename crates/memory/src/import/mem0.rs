@@ -5,9 +5,9 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
-use super::item::{Item, Lines, Parsed, Reject, Relation, hash, relation_word};
-use super::json::Raw;
-use super::{RAW_BYTES, TOO_LONG, list_of, times};
+use super::document::{Document, Placed};
+use super::item::{Item, Parsed, Reject, Relation, hash, relation_word};
+use super::times;
 use crate::text;
 
 /// One row of `history.db`, in the order of the table.
@@ -17,12 +17,18 @@ pub struct Change {
     pub id: String,
     /// Id of the memory.
     pub memory_id: String,
+    /// Text until then.
+    pub old_memory: Option<String>,
     /// Text from then on.
     pub new_memory: String,
     /// `ADD`, `UPDATE` or `DELETE`.
     pub event: String,
     /// When.
     pub at: Option<i64>,
+    /// When the memory was made.
+    pub made_at: Option<i64>,
+    /// Place of the row in its table, from 1.
+    pub row: usize,
     /// Who.
     pub actor: Option<String>,
     /// Whether the memory is gone.
@@ -33,59 +39,18 @@ pub struct Change {
 /// what ended is left out.
 pub fn parse(path: &str, bytes: &[u8], today: i64) -> Parsed {
     let mut parsed = Parsed::of(bytes.len());
-    let lines = Lines::of(bytes);
-    let mark = if bytes.starts_with(b"\xef\xbb\xbf") {
-        3
-    } else {
-        0
-    };
-    let text = match std::str::from_utf8(bytes.get(mark..).unwrap_or_default()) {
-        Ok(text) => text,
-        Err(_) => {
-            parsed.reject(Reject::whole(
-                path,
-                "the file is no UTF-8; save it as UTF-8",
-            ));
-            return parsed;
-        }
-    };
-    let (items, relations) =
-        match list_of(text, &["results", "memories", "points", "items", "data"]) {
-            Ok(found) => found,
-            Err((line, why)) => {
-                parsed.reject(Reject::at(path, line, why));
-                return parsed;
-            }
-        };
+    let document = Document::of(path, bytes);
+    let keys = ["results", "memories", "points", "items", "data"];
+    let (items, relations) = document.lists(&keys, &mut parsed);
     for raw in items {
-        let at = raw.offset(text) + mark;
-        let line = lines.line(at);
-        if raw.get().len() > RAW_BYTES {
-            parsed.reject(Reject::at(path, line, TOO_LONG));
-            continue;
-        }
-        match serde_json::from_str::<Value>(raw.get()) {
-            Ok(Value::Object(fields)) => {
-                memory(
-                    path,
-                    line,
-                    (at, at + raw.get().len()),
-                    raw,
-                    fields,
-                    today,
-                    &mut parsed,
-                );
-            }
-            Ok(_) => parsed.reject(Reject::at(path, line, "the item is no object")),
-            Err(_) => parsed.reject(Reject::at(
-                path,
-                line,
-                "the item cannot be read; it nests too deep or holds half a character",
-            )),
+        if let Some(placed) = document.object(raw, &mut parsed) {
+            memory(path, placed, today, &mut parsed);
         }
     }
     for raw in relations {
-        let fields: Map<String, Value> = serde_json::from_str(raw.get()).unwrap_or_default();
+        let Some(Placed { line, fields, .. }) = document.object(raw, &mut parsed) else {
+            continue;
+        };
         let word = |keys: &[&str]| {
             keys.iter()
                 .find_map(|key| fields.get(*key)?.as_str())
@@ -98,28 +63,19 @@ pub fn parse(path: &str, bytes: &[u8], today: i64) -> Parsed {
                     relation_word(&word(&["relationship", "relation"]).unwrap_or_default());
                 parsed.relations.push(Relation { from, relation, to });
             }
-            _ => {
-                let at = raw.offset(text) + mark;
-                parsed.reject(Reject::at(
-                    path,
-                    lines.line(at),
-                    "the relation lacks an end",
-                ));
-            }
+            _ => parsed.reject(Reject::at(path, line, "the relation lacks an end")),
         }
     }
     parsed
 }
 
-fn memory(
-    path: &str,
-    line: usize,
-    bytes: (usize, usize),
-    raw: Raw<'_>,
-    mut fields: Map<String, Value>,
-    today: i64,
-    parsed: &mut Parsed,
-) {
+fn memory(path: &str, placed: Placed<'_>, today: i64, parsed: &mut Parsed) {
+    let Placed {
+        line,
+        bytes,
+        raw,
+        mut fields,
+    } = placed;
     // Scrolling a vector store wraps the fields once more.
     if let Some(Value::Object(payload)) = fields.remove("payload") {
         let id = fields.remove("id");
@@ -138,11 +94,14 @@ fn memory(
         return;
     }
     let state = take(&mut fields, "state");
-    if state.as_deref() == Some("deleted")
-        || fields.get("is_deleted").is_some_and(truthy)
+    if fields.get("is_deleted").is_some_and(truthy)
         || !matches!(fields.get("deleted_at"), None | Some(Value::Null))
     {
         parsed.skip("deleted in its source");
+        return;
+    }
+    if let Some(why) = state.as_deref().and_then(not_active) {
+        parsed.skip(why);
         return;
     }
     let content = ["memory", "data", "content", "text"]
@@ -156,7 +115,7 @@ fn memory(
         ));
         return;
     };
-    let mut item = Item::new(path, line, Some(bytes), raw.get().as_bytes());
+    let mut item = Item::new(path, line, bytes, raw.as_bytes());
     item.content = content;
     item.name = take(&mut fields, "id").map(|id| format!("mem0:{id}"));
     item.created_at = times::value(fields.remove("created_at").as_ref());
@@ -190,9 +149,6 @@ fn memory(
                 .map(str::to_owned),
         );
     }
-    if let Some(state) = state.filter(|state| state != "active") {
-        item.tags.push(format!("state:{state}"));
-    }
     for dropped in [
         "hash",
         "score",
@@ -210,6 +166,17 @@ fn memory(
     parsed.add(item);
 }
 
+/// Returns why what is in a state there is left out: its programs do not see
+/// it either. It comes once it is active again.
+pub fn not_active(state: &str) -> Option<&'static str> {
+    match state {
+        "deleted" => Some("deleted in its source"),
+        "paused" => Some("paused in its source"),
+        "archived" => Some("archived in its source"),
+        _ => None,
+    }
+}
+
 fn truthy(value: &Value) -> bool {
     match value {
         Value::Bool(truth) => *truth,
@@ -220,8 +187,9 @@ fn truthy(value: &Value) -> bool {
 
 /// Returns the memories of a history: each text one after the other, so that
 /// the newer one takes the place of the older.
-pub fn history(path: &str, changes: Vec<Change>) -> Parsed {
+pub fn history(path: &str, mut changes: Vec<Change>) -> Parsed {
     let mut parsed = Parsed::default();
+    in_order(&mut changes);
     let mut last: HashMap<&str, &Change> = HashMap::new();
     for change in &changes {
         last.insert(&change.memory_id, change);
@@ -234,24 +202,52 @@ pub fn history(path: &str, changes: Vec<Change>) -> Parsed {
     for _ in &gone {
         parsed.skip("deleted in its source");
     }
-    for (index, change) in changes.iter().enumerate() {
+    // The text that each memory has so far.
+    let mut texts: HashMap<&str, &str> = HashMap::new();
+    for change in &changes {
         if gone.contains(change.memory_id.as_str()) || change.event.eq_ignore_ascii_case("DELETE") {
             continue;
         }
         if !text::has_visible(&change.new_memory) {
-            parsed.reject(Reject::at(path, index + 1, "the row has no text"));
+            parsed.reject(Reject::at(path, change.row, "the row has no text"));
             continue;
         }
-        let raw = format!("{}\n{}\n{}", change.id, change.memory_id, change.new_memory);
-        let mut item = Item::new(path, index + 1, None, &[]);
-        item.hash = hash(raw.as_bytes());
-        item.content = change.new_memory.clone();
-        item.name = Some(format!("mem0:{}", change.memory_id));
-        item.created_at = change.at;
-        item.author = change.actor.clone();
-        parsed.add(item);
+        let mut version = |id: &str, content: &str, at: Option<i64>| {
+            let raw = format!("{id}\n{}\n{content}", change.memory_id);
+            let mut item = Item::new(path, change.row, None, &[]);
+            item.hash = hash(raw.as_bytes());
+            item.content = content.to_owned();
+            item.name = Some(format!("mem0:{}", change.memory_id));
+            item.created_at = at;
+            item.author = change.actor.clone();
+            parsed.add(item);
+        };
+        // The row that said what came before may be lost; this one says it.
+        if let Some(old) = change
+            .old_memory
+            .as_deref()
+            .filter(|old| text::has_visible(old))
+            && texts.get(change.memory_id.as_str()) != Some(&old)
+        {
+            let made_at = change.made_at.filter(|made| Some(*made) < change.at);
+            version(&format!("{} before", change.id), old, made_at);
+        }
+        version(&change.id, &change.new_memory, change.at);
+        texts.insert(&change.memory_id, &change.new_memory);
     }
     parsed
+}
+
+/// Puts changes into the order in which they were made, where their rows lie
+/// in another. One without a moment stays behind the one before it.
+fn in_order(changes: &mut [Change]) {
+    let mut latest = None;
+    let mut moments: HashMap<usize, Option<i64>> = HashMap::new();
+    for change in changes.iter() {
+        latest = change.at.or(latest);
+        moments.insert(change.row, latest);
+    }
+    changes.sort_by_key(|change| (moments.get(&change.row).copied().flatten(), change.row));
 }
 
 #[cfg(test)]
@@ -292,19 +288,21 @@ mod tests {
             Some("mem0:3")
         );
         assert_eq!(
-            one(r#"{"memories":[{"content":"x","state":"paused"}]}"#).tags,
-            ["state:paused"]
+            one(r#"{"memories":[{"content":"x","state":"active"}]}"#).content,
+            "x"
         );
+        let item = one(r#"{"memories":[{"content":"x","metadata":{"n":NaN}}]}"#);
+        assert_eq!(item.notes["metadata"]["n"], Value::Null);
     }
 
     #[test]
     fn what_is_gone_or_broken_is_counted() {
-        let text = "[\n{\"memory\":\"a\",\"state\":\"deleted\"},\n{\"memory\":\"b\",\"expiration_date\":\"2020-01-01\"},\n{\"id\":\"x\"},\n7,\n{\"memory\":\"\\ud800\"},\n{\"data\":\"e\",\"linked_memory_ids\":[]}\n]";
+        let text = "[\n{\"memory\":\"a\",\"state\":\"deleted\"},\n{\"memory\":\"b\",\"expiration_date\":\"2020-01-01\"},\n{\"id\":\"x\"},\n7,\n{\"memory\":\"\\ud800\"},\n{\"data\":\"e\",\"linked_memory_ids\":[]},\n{\"memory\":\"f\",\"state\":\"paused\"},\n{\"memory\":\"g\",\"state\":\"archived\"}\n]";
         let parsed = parse("m", text.as_bytes(), NOW);
         assert!(parsed.items.is_empty());
         let lines: Vec<_> = parsed.rejects.iter().map(|reject| reject.line).collect();
         assert_eq!(lines, [Some(4), Some(5), Some(6)]);
-        assert_eq!(parsed.skipped.values().sum::<usize>(), 3);
+        assert_eq!(parsed.skipped.values().sum::<usize>(), 5);
         assert_eq!(
             parse("m", b"{\"results\":[{\"memory\":", NOW).rejects.len(),
             1
@@ -323,28 +321,51 @@ mod tests {
 
     #[test]
     fn a_history_is_a_row_of_versions_and_a_deleted_one_stays_away() {
-        let change = |memory_id: &str, event: &str, text: &str| Change {
-            id: text.to_owned(),
-            memory_id: memory_id.to_owned(),
-            new_memory: text.to_owned(),
-            event: event.to_owned(),
-            ..Change::default()
+        let row = std::cell::Cell::new(0);
+        let change = |memory_id: &str, event: &str, text: &str| {
+            row.set(row.get() + 1);
+            Change {
+                id: row.get().to_string(),
+                memory_id: memory_id.to_owned(),
+                new_memory: text.to_owned(),
+                event: event.to_owned(),
+                row: row.get(),
+                ..Change::default()
+            }
         };
-        let parsed = history(
-            "history.db",
-            vec![
-                change("a", "ADD", "one"),
-                change("b", "ADD", "x"),
-                change("a", "UPDATE", "two"),
-                change("b", "DELETE", ""),
-            ],
-        );
-        let found: Vec<_> = parsed
-            .items
-            .iter()
-            .map(|item| (item.name.as_deref(), item.content.as_str()))
-            .collect();
-        assert_eq!(found, [(Some("mem0:a"), "one"), (Some("mem0:a"), "two")]);
-        assert_eq!(parsed.skipped["deleted in its source"], 1);
+        let told = |changes: Vec<Change>| {
+            let parsed = history("history.db", changes);
+            let found: Vec<(Option<String>, String)> = (parsed.items.into_iter())
+                .map(|item| (item.name, item.content))
+                .collect();
+            (found, parsed.skipped)
+        };
+        let of = |memory_id: &str, text: &str| (Some(format!("mem0:{memory_id}")), text.to_owned());
+        let (found, skipped) = told(vec![
+            change("a", "ADD", "one"),
+            change("b", "ADD", "x"),
+            change("a", "UPDATE", "two"),
+            change("b", "DELETE", ""),
+        ]);
+        assert_eq!(found, [of("a", "one"), of("a", "two")]);
+        assert_eq!(skipped["deleted in its source"], 1);
+        // Rows may lie in another order than they were written in.
+        let at = |change: Change, at: i64| Change {
+            at: Some(at),
+            ..change
+        };
+        let (found, _) = told(vec![
+            at(change("a", "UPDATE", "two"), 9),
+            change("a", "UPDATE", "three"),
+            at(change("a", "ADD", "one"), 5),
+        ]);
+        assert_eq!(found, [of("a", "one"), of("a", "two"), of("a", "three")]);
+        // What came before is said by the row that changed it.
+        let update = |old: &str, new: &str| Change {
+            old_memory: Some(old.to_owned()),
+            ..change("a", "UPDATE", new)
+        };
+        let (found, _) = told(vec![update("one", "two"), update("two", "one")]);
+        assert_eq!(found, [of("a", "one"), of("a", "two"), of("a", "one")]);
     }
 }

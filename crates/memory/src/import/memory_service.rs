@@ -6,10 +6,21 @@ use std::collections::{BTreeMap, HashMap};
 use contract::types::Kind;
 use serde_json::{Map, Value};
 
-use super::item::{Item, Lines, Parsed, Reject, relation_word};
-use super::json::Raw;
-use super::{CONTENT_BYTES, RAW_BYTES, TOO_LONG, list_of, times};
+use super::document::Document;
+use super::item::{Item, Parsed, Reject, relation_word};
+use super::{CONTENT_BYTES, times};
 use crate::text;
+
+/// What is kept there of the machine: its name and its folders are nobody's
+/// business here.
+const OF_THE_MACHINE: [&str; 6] = [
+    "hostname",
+    "client_hostname",
+    "source_machine",
+    "machine",
+    "machine_name",
+    "database_path",
+];
 
 /// One memory, from either source.
 #[derive(Clone, Debug, Default)]
@@ -48,51 +59,24 @@ pub struct GraphRow {
 /// Returns the memories of a JSON export.
 pub fn parse(path: &str, bytes: &[u8]) -> Parsed {
     let mut parsed = Parsed::of(bytes.len());
-    let lines = Lines::of(bytes);
-    let mark = if bytes.starts_with(b"\xef\xbb\xbf") {
-        3
-    } else {
-        0
-    };
-    let Ok(text) = std::str::from_utf8(bytes.get(mark..).unwrap_or_default()) else {
-        parsed.reject(Reject::whole(
-            path,
-            "the file is no UTF-8; save it as UTF-8",
-        ));
-        return parsed;
-    };
-    let items = match list_of(text, &["memories"]) {
-        Ok((items, _)) => items,
-        Err((line, why)) => {
-            parsed.reject(Reject::at(path, line, why));
-            return parsed;
-        }
-    };
+    let document = Document::of(path, bytes);
+    let (items, _) = document.lists(&["memories"], &mut parsed);
     let mut rows = Vec::new();
     for raw in items {
-        let at = raw.offset(text) + mark;
-        let place = (lines.line(at), Some((at, at + raw.get().len())));
-        if raw.get().len() > RAW_BYTES {
-            parsed.reject(Reject::at(path, place.0, TOO_LONG));
+        let Some(placed) = document.object(raw, &mut parsed) else {
             continue;
-        }
-        match row(raw) {
+        };
+        let place = (placed.line, placed.bytes);
+        match row(placed.fields) {
             Some(row) => rows.push((place, row)),
-            None => parsed.reject(Reject::at(
-                path,
-                place.0,
-                "the item cannot be read: it is no object with a text in content",
-            )),
+            None => parsed.reject(Reject::at(path, place.0, "the item has no text in content")),
         }
     }
     parsed.extend(rows_of(path, rows, &[]));
     parsed
 }
 
-fn row(raw: Raw<'_>) -> Option<Row> {
-    let Ok(Value::Object(mut fields)) = serde_json::from_str::<Value>(raw.get()) else {
-        return None;
-    };
+fn row(mut fields: Map<String, Value>) -> Option<Row> {
     let moments = |keys: [&str; 2]| {
         keys.iter()
             .filter_map(|key| times::value(fields.get(*key)))
@@ -178,7 +162,9 @@ pub fn rows_of(path: &str, rows: Vec<Placed>, graph: &[GraphRow]) -> Parsed {
             item.note("memory_type", memory_type);
         }
         for (key, value) in object(row.metadata) {
-            item.note(&key, value);
+            if !OF_THE_MACHINE.contains(&key.as_str()) {
+                item.note(&key, value);
+            }
         }
         item.content = row.content;
         let chunk = tags.iter().find_map(|tag| {

@@ -52,16 +52,18 @@ pub fn parse(path: &str, bytes: &[u8]) -> Parsed {
         ..Graph::default()
     };
     let text = std::str::from_utf8(whole).unwrap_or_default();
-    if let Some(document) = document(text) {
+    if let Some((document, cut)) = document(text) {
+        if let Some(cut) = cut {
+            let line = lines.line(cut.offset(text) + mark);
+            graph.reject(
+                path,
+                line,
+                "the file breaks off from here on; what came before is read",
+            );
+        }
         for (raw, sort) in document {
             let at = raw.offset(text) + mark;
-            graph.object(
-                path,
-                raw.get(),
-                sort,
-                lines.line(at),
-                (at, at + raw.get().len()),
-            );
+            graph.object(path, raw, sort, lines.line(at), (at, at + raw.get().len()));
         }
     } else {
         graph.by_line(path, whole, mark);
@@ -69,24 +71,28 @@ pub fn parse(path: &str, bytes: &[u8]) -> Parsed {
     graph.finish(path)
 }
 
-/// Returns the objects of a graph that is one document, and of which sort
-/// they are where they do not say.
-fn document(text: &str) -> Option<Vec<(Raw<'_>, &'static str)>> {
-    let trimmed = text.trim_start();
-    if trimmed.starts_with('[') {
-        let items = json::elements(text).ok()?;
-        return Some(items.into_iter().map(|item| (item, "")).collect());
+/// Returns the objects of a graph that is one document, of which sort they are
+/// where they do not say, and where it breaks off.
+#[allow(clippy::type_complexity, reason = "three parts of one answer")]
+fn document(text: &str) -> Option<(Vec<(Raw<'_>, &'static str)>, Option<Raw<'_>>)> {
+    if let Some(found) = json::elements(text) {
+        let items = found.whole.into_iter().map(|item| (item, ""));
+        return Some((items.collect(), found.cut));
     }
-    let fields = json::members(text).ok()?;
-    let list = |key: &str| json::elements(fields.get(key)?.get()).ok();
+    let fields = json::members(text)?;
+    let list = |key: &str| json::elements(fields.whole.get(key)?.get());
     let (entities, relations) = (list("entities"), list("relations"));
     if entities.is_none() && relations.is_none() {
-        return fields.is_empty().then(Vec::new);
+        let is_empty = fields.whole.is_empty() && fields.cut.is_none();
+        return (is_empty && fields.after.get().is_empty()).then(Default::default);
     }
-    let mut found = Vec::new();
-    found.extend(entities.into_iter().flatten().map(|raw| (raw, "entity")));
-    found.extend(relations.into_iter().flatten().map(|raw| (raw, "relation")));
-    Some(found)
+    let (mut found, mut cut) = (Vec::new(), None);
+    for (sort, list) in [("entity", entities), ("relation", relations)] {
+        let Some(list) = list else { continue };
+        found.extend(list.whole.into_iter().map(|raw| (raw, sort)));
+        cut = cut.or(list.cut);
+    }
+    Some((found, cut.or(fields.cut)))
 }
 
 impl Graph {
@@ -112,13 +118,7 @@ impl Graph {
                 match raw {
                     Ok(raw) => {
                         let first = start + raw.offset(text);
-                        self.object(
-                            path,
-                            raw.get(),
-                            "",
-                            index + 1,
-                            (first, first + raw.get().len()),
-                        );
+                        self.object(path, raw, "", index + 1, (first, first + raw.get().len()));
                     }
                     Err(_) if is_last => {
                         self.reject(
@@ -139,12 +139,12 @@ impl Graph {
         self.parsed.reject(Reject::at(path, line, why));
     }
 
-    fn object(&mut self, path: &str, raw: &str, sort: &str, line: usize, bytes: (usize, usize)) {
-        if raw.len() > RAW_BYTES {
+    fn object(&mut self, path: &str, raw: Raw<'_>, sort: &str, line: usize, bytes: (usize, usize)) {
+        if raw.get().len() > RAW_BYTES {
             self.reject(path, line, TOO_LONG);
             return;
         }
-        let Ok(Value::Object(mut fields)) = serde_json::from_str::<Value>(raw) else {
+        let Ok(Value::Object(mut fields)) = raw.value() else {
             self.reject(
                 path,
                 line,
