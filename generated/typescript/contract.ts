@@ -174,7 +174,7 @@ export interface Erasure {
   rules: number;
   /** Disputes that went, because they were about these memories. */
   disputes: number;
-  /** done: the files were rewritten without the texts. pending: another process still looks at the past; the server does it when that ends, at the latest at its next start. */
+  /** done: the files were rewritten without the texts. pending: the bytes are still there, because this is a dry run, because the disk is full, or because another process looks at the past; except in a dry run the server tries again, at the latest at its next start. */
   scrub: "done" | "pending" | (string & {});
   /** What a search of every byte of the data files for pieces of the erased texts found. */
   scan: ByteScan;

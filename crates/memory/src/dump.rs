@@ -47,7 +47,8 @@ pub(crate) fn export(
     let total = std::cell::Cell::new(0);
     let mut done = 0;
     let out = std::cell::RefCell::new(out);
-    let unwritten = |error: std::io::Error| Trouble(format!("cannot write the export: {error}"));
+    let unwritten =
+        |error: std::io::Error| Trouble::Said(format!("cannot write the export: {error}"));
     memory.with_store(|store| {
         store.dump(
             paths,
@@ -69,8 +70,8 @@ pub(crate) fn export(
                 writeln!(out.borrow_mut(), "{header}").map_err(unwritten)
             },
             |record| {
-                let line =
-                    serde_json::to_string(&record).map_err(|error| Trouble(error.to_string()))?;
+                let line = serde_json::to_string(&record)
+                    .map_err(|error| Trouble::Said(error.to_string()))?;
                 writeln!(out.borrow_mut(), "{line}").map_err(unwritten)?;
                 done += 1;
                 if done % STEP == 0 {

@@ -68,7 +68,7 @@ impl Memory {
             Err(Stop::Failed(error)) => return Err(error),
         };
         let (is_done, scan) = if dry_run {
-            (true, nothing_read(&plan.needles))
+            (false, nothing_read(&plan.needles))
         } else {
             self.prove(&store, &caller, &plan)?
         };

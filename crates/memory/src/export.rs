@@ -13,13 +13,12 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
-use contract::Views as _;
 use serde::Serialize;
 use store::{MemoryRow, ScopeKey};
 
 use crate::error::Error;
 use crate::import::{Progress, Trouble};
-use crate::{Call, Memory, dump, scopes, secrets};
+use crate::{Memory, dump, scopes, secrets};
 
 /// Memories that are read at a time.
 const PAGE: i64 = 500;
@@ -51,9 +50,13 @@ impl Memory {
         self.must_be_there()?;
         let paths = match scopes {
             None => None,
-            Some(scopes) => Some(self.paths_of(scopes)?),
+            Some(scopes) => Some(
+                self.paths_of(scopes)
+                    .map_err(|trouble| trouble.of(self.dir()))?,
+            ),
         };
-        let rows = dump::export(self, paths.as_deref(), out, progress)?;
+        let rows = dump::export(self, paths.as_deref(), out, progress)
+            .map_err(|trouble| trouble.of(self.dir()))?;
         Ok(Exported {
             rows,
             notes: Vec::new(),
@@ -67,7 +70,9 @@ impl Memory {
         folder: &Path,
         progress: Progress<'_>,
     ) -> Result<Exported, Trouble> {
-        let rows = self.own_memories(scopes)?;
+        let rows = self
+            .own_memories(scopes)
+            .map_err(|trouble| trouble.of(self.dir()))?;
         markdown::export(self, rows, folder, progress)
     }
 
@@ -78,7 +83,9 @@ impl Memory {
         folder: &Path,
         progress: Progress<'_>,
     ) -> Result<Exported, Trouble> {
-        let rows = self.own_memories(scopes)?;
+        let rows = self
+            .own_memories(scopes)
+            .map_err(|trouble| trouble.of(self.dir()))?;
         claude_code::export(rows, folder, progress)
     }
 
@@ -86,7 +93,7 @@ impl Memory {
         if self.is_there() {
             return Ok(());
         }
-        Err(Trouble(
+        Err(Trouble::Said(
             "the data folder holds no memory yet; name another with --data".to_owned(),
         ))
     }
@@ -103,7 +110,7 @@ impl Memory {
                 path => path.to_owned(),
             };
             if !known.contains(&path) {
-                return Err(Trouble(format!(
+                return Err(Trouble::Said(format!(
                     "there is no scope {path}; the scopes are {}",
                     known.join(", ")
                 )));
@@ -120,9 +127,7 @@ impl Memory {
         if let Some(scopes) = named {
             self.paths_of(scopes)?;
         }
-        let read = self.read(&Call::default(), |view| Ok(all(view, named)));
-        read.map_err(|error| Trouble(error.message))?
-            .map_err(Trouble::from)
+        Ok(self.read_own(|view| all(view, named))?)
     }
 }
 

@@ -112,6 +112,9 @@ pub struct Report {
     pub imported: usize,
     /// How many of them took the place of an older version.
     pub superseding: usize,
+    /// Memories that were retired, because their note does not say them any
+    /// more.
+    pub retired: usize,
     /// By kind.
     pub by_kind: BTreeMap<String, usize>,
     /// By scope.
@@ -158,6 +161,16 @@ impl Memory {
         options: &Options,
         progress: Progress<'_>,
     ) -> Result<Report, Trouble> {
+        let found = self.import_from(path, options, progress);
+        found.map_err(|trouble| trouble.of(self.dir()))
+    }
+
+    fn import_from(
+        &self,
+        path: &Path,
+        options: &Options,
+        progress: Progress<'_>,
+    ) -> Result<Report, Trouble> {
         if !options.write && !self.is_there() {
             return self.in_a_rehearsal_folder(|memory| memory.import(path, options, progress));
         }
@@ -172,7 +185,7 @@ impl Memory {
         }
         let (parsed, found) = detect::parse(&source, options, self.now(), &mut report)?;
         if found.is_empty() {
-            return Err(Trouble(format!(
+            return Err(Trouble::Said(format!(
                 "{} holds nothing that is known; name its --format if it should",
                 path.display()
             )));
@@ -187,7 +200,7 @@ impl Memory {
             progress,
         ) {
             // The report says what was rejected.
-            Err(Trouble(why)) if why == STRICT => report.notes.push(why),
+            Err(Trouble::Said(why)) if why == STRICT => report.notes.push(why),
             outcome => outcome?,
         }
         Ok(report)

@@ -123,6 +123,7 @@ mod cursor;
 mod digest;
 mod disputes;
 mod dump;
+mod ended;
 mod erasure;
 mod error;
 pub mod export;

@@ -16,7 +16,7 @@ use store::{Caller, DayCount, Metric, ScopeKey, Store, ThreadRow};
 use crate::clock::{self, Clock};
 use crate::error::Error;
 use crate::import::Trouble;
-use crate::{Call, hints, text};
+use crate::{Call, ended, hints, text};
 
 /// How a memory is opened.
 #[derive(Clone, Debug)]
@@ -179,7 +179,7 @@ impl Memory {
             MemoryOptions { handle },
             Arc::clone(&self.shared.clock),
         );
-        let opened = memory.open().map_err(|error| Trouble(error.message));
+        let opened = memory.open().map_err(|error| Trouble::Said(error.message));
         let result = opened.and_then(|()| work(&memory));
         memory.close();
         // What stays behind holds nothing.
@@ -197,7 +197,27 @@ impl Memory {
         store.append(&caller, body)
     }
 
-    /// The same, and undoes it.
+    /// Reads on behalf of the account, outside of any call.
+    pub(crate) fn read_own<R>(
+        &self,
+        body: impl FnOnce(&mut store::Read<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let store = self.store()?;
+        let caller = self.caller(&store)?;
+        store.read(&caller, body)
+    }
+
+    /// Changes what is the account's, outside of any call.
+    pub(crate) fn write_own<R>(
+        &self,
+        body: impl FnOnce(&mut store::Write<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let store = self.store()?;
+        let caller = self.caller(&store)?;
+        store.write(&caller, body)
+    }
+
+    /// Adds on behalf of the account, and undoes it.
     pub(crate) fn rehearse<R>(
         &self,
         body: impl FnOnce(&mut store::Append<'_>) -> Result<R, Error>,
@@ -327,6 +347,10 @@ impl Keeper {
             Account::Owner(handle) => store.get_or_create_owner(handle, self.now())?,
             Account::Named(handle) => store.get_or_create_account(handle, self.now())?,
         };
+        // Before the first call is answered.
+        if let Err(error) = ended::retire(store, &caller, self.now()) {
+            tracing::warn!(error = %error, "what has ended is still served");
+        }
         *known() = Some((self.account.clone(), caller.clone()));
         Ok(caller)
     }

@@ -243,6 +243,40 @@ fn of_source(error: store::Error, target: &Path, dir: &Path) -> Failure {
     failure
 }
 
+/// What a data folder that cannot be used is to the person at the terminal.
+pub(crate) fn of_folder(error: store::Error, dir: &Path) -> Failure {
+    let is_of_files = matches!(
+        error,
+        store::Error::Corrupt(_)
+            | store::Error::ForeignFile
+            | store::Error::NotAFile
+            | store::Error::Emptied
+            | store::Error::NewerFile { .. }
+            | store::Error::Unfit(_)
+    );
+    // Which file it is, and the way out, is what doctor finds.
+    let finding = is_of_files.then(|| {
+        let checks = examine(dir).checks.into_iter();
+        checks.max_by_key(|check| check.level)
+    });
+    if let Some(check) = finding.flatten()
+        && let Some(remedy) = check.remedy
+    {
+        return Failure::new(
+            format!(
+                "the data folder {} cannot be used: {}",
+                dir.display(),
+                check.what
+            ),
+            format!(
+                "{remedy}; zero-memory doctor --data {} says more",
+                dir.display()
+            ),
+        );
+    }
+    of_store(error, &dir.join("memory.db"), dir)
+}
+
 /// What a failure of the store is to the person at the terminal.
 fn of_store(error: store::Error, file: &Path, dir: &Path) -> Failure {
     let file = file.display();

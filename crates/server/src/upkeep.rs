@@ -1,5 +1,5 @@
-//! What a server does by itself while it runs: backups by schedule, and
-//! erasures whose bytes could not go at once.
+//! What a server does by itself while it runs: backups by schedule, erasures
+//! whose bytes could not go at once, and the end of what has one.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -39,6 +39,10 @@ pub async fn keep(door: Arc<Door>, folder: PathBuf, schedule: Option<Schedule>) 
         let look = tokio::task::spawn_blocking(move || {
             if let Some(schedule) = schedule {
                 back_up(&schedule, &folder);
+            }
+            if let Err(error) = door.memory().retire_ended() {
+                let cause = error.cause().unwrap_or_default();
+                tracing::warn!(target: "zero_memory", error = %error, cause, "what has ended is still served");
             }
             match door.memory().retry_erasures() {
                 Ok(true) => {}

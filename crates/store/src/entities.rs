@@ -123,6 +123,20 @@ impl Read<'_> {
         )
     }
 
+    /// Returns whether a scope has an entity with a normalised name.
+    pub fn has_entity(&self, scope: ScopeKey, name_key: &str) -> Result<bool, Error> {
+        let found = self.find(
+            concat!(
+                "SELECT 1 FROM entity e JOIN scope s ON s.key = e.scope ",
+                "WHERE e.scope = :scope AND e.name_key = :name_key AND ",
+                readable!("s")
+            ),
+            named_params! {":scope": scope, ":name_key": name_key, ":me": self.caller.key},
+            |_| Ok(()),
+        )?;
+        Ok(found.is_some())
+    }
+
     /// Returns the entities of a scope whose normalised name is part of a
     /// normalised text; whether it stands there as a word is for the caller
     /// to judge.

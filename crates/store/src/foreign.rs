@@ -63,6 +63,11 @@ pub struct ForeignFile {
 impl ForeignFile {
     /// Opens a file for reading.
     pub fn open(path: &Path) -> Result<Self, Error> {
+        Self::open_for(path, PATIENCE)
+    }
+
+    /// The same, to be read for so long.
+    pub fn open_for(path: &Path, patience: Duration) -> Result<Self, Error> {
         let mut uri = String::from("file:");
         for byte in path.to_string_lossy().bytes() {
             match byte {
@@ -83,7 +88,7 @@ impl ForeignFile {
         conn.pragma_update(None, "cell_size_check", true)?;
         conn.pragma_update(None, "mmap_size", 0)?;
         let started = Instant::now();
-        conn.progress_handler(STEPS, Some(move || started.elapsed() > PATIENCE))?;
+        conn.progress_handler(STEPS, Some(move || started.elapsed() > patience))?;
         let size = std::fs::metadata(path).map_err(Error::Folder)?.len();
         let most = size.saturating_mul(TIMES).saturating_add(SPARE_BYTES);
         Ok(Self {

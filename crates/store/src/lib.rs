@@ -158,7 +158,7 @@ pub use links::{Direction, LinkRow, Neighbour};
 pub use lists::{Stub, Summary};
 pub use load::{Load, Loader, Refusal};
 pub use memories::{MemoryRow, NewMemory, Provenance};
-pub use origin::Origin;
+pub use origin::{Origin, PART};
 pub use rules::{NewRule, RuleRow};
 pub use scopes::{HintKind, Role, ScopeKey, ScopeKind, ScopeRow, ScopeUse, Visibility};
 pub use search::{Corpus, Found, Hit, Reach};

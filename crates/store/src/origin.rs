@@ -24,7 +24,13 @@ pub struct Origin {
     pub notes: Option<String>,
 }
 
-// Both look a name up: left alone, SQLite would rather walk all memories of
+/// What stands between the name of a whole and that of a part of it.
+pub const PART: &str = "#part-";
+
+/// What comes right after the names of all parts of a whole.
+const PARTS_END: &str = "#part.";
+
+// All look a name up: left alone, SQLite would rather walk all memories of
 // the account in the order that is asked for.
 impl Read<'_> {
     /// Returns the id of the caller's newest live memory that was imported
@@ -57,6 +63,43 @@ impl Read<'_> {
             None => Ok(None),
             Some(id) => self.find_memory(&id),
         }
+    }
+
+    /// Returns the caller's memories that are not retired and were imported as
+    /// parts of what has a name, with the names of the parts.
+    pub fn parts_of(&self, whole: &str) -> Result<Vec<(String, MemoryRow)>, Error> {
+        let (first, end) = (format!("{whole}{PART}"), format!("{whole}{PARTS_END}"));
+        let found: Vec<(String, String)> = self.list(
+            "SELECT o.name, m.id FROM origin o INDEXED BY origin_name CROSS JOIN memory m ON m.seq = o.memory \
+             WHERE o.owner = :me AND o.name >= :first AND o.name < :end AND m.owner = :me \
+             AND m.retired_at IS NULL ORDER BY m.seq",
+            named_params! {":first": first, ":end": end, ":me": self.caller.key},
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )?;
+        let mut parts = Vec::new();
+        for (name, id) in found {
+            parts.extend(self.find_memory(&id)?.map(|row| (name, row)));
+        }
+        Ok(parts)
+    }
+
+    /// Returns the caller's memories that are served and ended by a moment.
+    pub fn ended(&self, by: i64, limit: i64) -> Result<Vec<MemoryRow>, Error> {
+        let ids: Vec<String> = self.list(
+            concat!(
+                "SELECT m.id FROM origin o JOIN memory m ON m.seq = o.memory WHERE o.owner = :me \
+                 AND o.expires_at <= :by AND m.owner = :me AND ",
+                crate::sql::served!("m"),
+                " ORDER BY m.seq LIMIT :limit"
+            ),
+            named_params! {":by": by, ":limit": limit, ":me": self.caller.key},
+            |row| row.get(0),
+        )?;
+        let mut rows = Vec::new();
+        for id in ids {
+            rows.extend(self.find_memory(&id)?);
+        }
+        Ok(rows)
     }
 
     /// Returns what other programs said of the caller's given memories.

@@ -67,3 +67,70 @@ fn a_virtual_table_is_no_table_of_a_program() {
     assert!(tables.contains(&"t".to_owned()), "{tables:?}");
     assert!(!tables.contains(&"memories".to_owned()), "{tables:?}");
 }
+
+#[test]
+fn a_file_that_another_program_uses_is_read_without_a_trace() {
+    let (dir, path) =
+        file("PRAGMA journal_mode = WAL; CREATE TABLE memories(id INTEGER PRIMARY KEY, hash TEXT)");
+    let program = Connection::open(&path).unwrap();
+    let insert = |id: i64| {
+        program
+            .execute("INSERT INTO memories VALUES (?1, 'h')", [id])
+            .unwrap()
+    };
+    insert(1);
+    program
+        .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+        .unwrap();
+    insert(2);
+    let files = || {
+        let mut files: Vec<_> = std::fs::read_dir(dir.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .map(|path| (std::fs::read(&path).unwrap(), path))
+            .collect();
+        files.sort();
+        files
+    };
+    let before = files();
+    let foreign = ForeignFile::open(&path).unwrap();
+    let mut ids = Vec::new();
+    foreign
+        .rows("memories", &["id"], |row| {
+            ids.push(row[0].clone());
+            true
+        })
+        .unwrap();
+    // What the log beside it holds belongs to the program that runs.
+    assert_eq!(ids, [Value::Integer(1)]);
+    drop(foreign);
+    assert_eq!(files(), before);
+    // A copy of the file alone asks for no log either.
+    let copy = tempfile::tempdir().unwrap();
+    let alone = copy.path().join("alone.db");
+    std::fs::copy(&path, &alone).unwrap();
+    ForeignFile::open(&alone).unwrap().tables().unwrap();
+    assert_eq!(std::fs::read_dir(copy.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn the_patience_with_a_file_ends() {
+    let (_dir, path) = file(&format!(
+        "CREATE TABLE memories(id INTEGER PRIMARY KEY, hash TEXT); {}",
+        ROWS.replace("5000", "100000")
+    ));
+    let read = |patience| {
+        let foreign = ForeignFile::open_for(&path, patience).unwrap();
+        let mut n_rows = 0;
+        let outcome = foreign.rows("memories", &["hash"], |_| {
+            n_rows += 1;
+            true
+        });
+        (outcome, n_rows)
+    };
+    let (outcome, n_rows) = read(std::time::Duration::ZERO);
+    assert!(matches!(outcome, Err(Error::Stopped)), "{outcome:?}");
+    assert!(n_rows < 100_000);
+    let (outcome, n_rows) = read(std::time::Duration::from_secs(3_600));
+    assert!(outcome.is_ok() && n_rows == 100_000);
+}

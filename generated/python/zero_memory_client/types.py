@@ -119,7 +119,7 @@ class Erasure(_w.Open):
     entities: _w.Integer = _w.Field(description="Entities that went, because nothing else names them.")
     rules: _w.Integer = _w.Field(description="Rules that went, because they were made of these memories.")
     disputes: _w.Integer = _w.Field(description="Disputes that went, because they were about these memories.")
-    scrub: _w.Union[_w.Literal["done", "pending"], _w.Text] = _w.Field(description="done: the files were rewritten without the texts. pending: another process still looks at the past; the server does it when that ends, at the latest at its next start.")
+    scrub: _w.Union[_w.Literal["done", "pending"], _w.Text] = _w.Field(description="done: the files were rewritten without the texts. pending: the bytes are still there, because this is a dry run, because the disk is full, or because another process looks at the past; except in a dry run the server tries again, at the latest at its next start.")
     scan: ByteScan = _w.Field(description="What a search of every byte of the data files for pieces of the erased texts found.")
     older_backups: _w.Integer = _w.Field(description="Known backups made before, which still hold the texts. Restoring one erases them again.")
 

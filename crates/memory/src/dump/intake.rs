@@ -66,8 +66,9 @@ impl<'i> Intake<'i> {
         now: i64,
         progress: Progress<'i>,
     ) -> Result<Self, Trouble> {
-        let unread =
-            |error: std::io::Error| Trouble(format!("cannot read {}: {error}", path.display()));
+        let unread = |error: std::io::Error| {
+            Trouble::Said(format!("cannot read {}: {error}", path.display()))
+        };
         let file = File::open(path).map_err(unread)?;
         let name = path.file_name().unwrap_or_default();
         let mut intake = Self {
@@ -105,7 +106,7 @@ impl<'i> Intake<'i> {
         match format {
             Some(FORMAT) => {}
             Some(newer) => {
-                return Err(Trouble(format!(
+                return Err(Trouble::Said(format!(
                     "the dump is of format {newer}, and this program reads format {FORMAT}: use the program that made it, or a newer one"
                 )));
             }
@@ -123,10 +124,10 @@ impl<'i> Intake<'i> {
     /// Goes on with a file whose first line does not say what it is, if its
     /// rows do.
     fn without_header(&mut self, line: Vec<u8>) -> Result<(), Trouble> {
-        let unread = |error: std::io::Error| Trouble(format!("cannot read on: {error}"));
+        let unread = |error: std::io::Error| Trouble::Said(format!("cannot read on: {error}"));
         let is_row = super::holds_rows(&line);
         if !is_row && !super::holds_rows(self.lines.fill_buf().map_err(unread)?) {
-            return Err(Trouble(
+            return Err(Trouble::Said(
                 "the first line is not that of a dump of zero-memory; export it again, or put that line back".to_owned(),
             ));
         }
@@ -140,7 +141,7 @@ impl<'i> Intake<'i> {
 
     /// Returns the next line without its end; an error is one that is too long.
     fn line(&mut self) -> Result<Option<Result<Vec<u8>, ()>>, Trouble> {
-        let unread = |error: std::io::Error| Trouble(format!("cannot read on: {error}"));
+        let unread = |error: std::io::Error| Trouble::Said(format!("cannot read on: {error}"));
         if let Some(line) = self.first.take() {
             self.n_lines += 1;
             return Ok(Some(Ok(line)));
@@ -183,7 +184,7 @@ impl<'i> Intake<'i> {
                 return Ok(None);
             };
             let number = self.n_lines;
-            if number % STEP == 0 {
+            if number.is_multiple_of(STEP) {
                 (self.progress)(number, None);
             }
             let Ok(line) = line else {

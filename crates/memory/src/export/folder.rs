@@ -18,7 +18,7 @@ pub(super) struct Folder {
 }
 
 fn trouble(path: &Path, error: &std::io::Error) -> Trouble {
-    Trouble(format!("cannot write {}: {error}", path.display()))
+    Trouble::Said(format!("cannot write {}: {error}", path.display()))
 }
 
 impl Folder {
@@ -34,7 +34,7 @@ impl Folder {
                 .map_err(|error| trouble(root, &error))?;
         }
         if !root.is_dir() {
-            return Err(Trouble(format!("{} is no folder", root.display())));
+            return Err(Trouble::Said(format!("{} is no folder", root.display())));
         }
         let root = fs::canonicalize(root).map_err(|error| trouble(root, &error))?;
         Ok(Self {

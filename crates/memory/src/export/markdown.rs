@@ -21,7 +21,7 @@ pub(super) fn export(
 ) -> Result<Exported, Trouble> {
     let mut folder_of = Folder::open(folder)?;
     if !folder_of.is_empty() && !folder_of.has(MARK) {
-        return Err(Trouble(format!(
+        return Err(Trouble::Said(format!(
             "{} holds files that are not ours: name an empty folder, or one that an export made",
             folder.display()
         )));

@@ -6,10 +6,14 @@ use std::sync::LazyLock;
 use contract::types::Kind;
 use regex::Regex;
 use serde_json::Map;
+use store::PART;
 
 use super::claude_code::wikilinks;
 use super::item::{Belongs, Item, Lines, Parsed, Reject, relation_word, text};
 use super::{CONTENT_BYTES, SourceFile, front_matter, times};
+
+/// Digits of a hash that tell the observations of a note apart.
+const PART_DIGITS: usize = 16;
 
 /// `- [category] text`; what stands in the brackets and is none is sorted out
 /// below.
@@ -181,7 +185,8 @@ fn note(container: &str, file: &SourceFile, parsed: &mut Parsed) {
     document.content = body.trim().to_owned();
     document.kind = Some(Kind::Reference);
     document.belongs = Belongs::Unsaid;
-    document.name = Some(format!("basic-memory:{container}/{permalink}"));
+    let name = format!("basic-memory:{container}/{permalink}");
+    document.name = Some(name.clone());
     document.title = Some(title.clone());
     document.tags = tags.clone();
     document.author = author.clone();
@@ -216,9 +221,10 @@ fn note(container: &str, file: &SourceFile, parsed: &mut Parsed) {
         parsed.skip("a note without text");
     }
 
+    let whole_hash = super::item::hash(text.as_bytes());
     for (first, end, observation) in seen {
         if parsed.is_full() {
-            break;
+            return;
         }
         let raw = text.get(first..end).unwrap_or_default();
         let mut item = Item::new(
@@ -227,6 +233,12 @@ fn note(container: &str, file: &SourceFile, parsed: &mut Parsed) {
             super::item::place(&text, mark, first, end),
             raw.as_bytes(),
         );
+        // A note of one line is not its observation.
+        if item.hash == whole_hash {
+            item.hash = super::item::hash(format!("{raw}\n").as_bytes());
+        }
+        let part = item.hash.get(..PART_DIGITS).unwrap_or_default();
+        item.name = Some(format!("{name}{PART}{part}"));
         let category = observation.category.unwrap_or_else(|| "Note".to_owned());
         item.kind = Some(kind(&category));
         item.verbatim = Some(raw.trim().to_owned());
@@ -246,6 +258,9 @@ fn note(container: &str, file: &SourceFile, parsed: &mut Parsed) {
         item.created_at = created.or(modified).or(file.modified);
         item.updated_at = modified.or(file.modified);
         parsed.add(item);
+    }
+    if !parsed.is_full() {
+        parsed.wholes.push(name);
     }
 }
 

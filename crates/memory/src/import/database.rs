@@ -20,7 +20,7 @@ const N_ROWS: usize = 1_000_000;
 pub fn read(source: &Source, report: &mut Report) -> Result<(Format, Parsed), Trouble> {
     let path = source.file_name();
     let unread = |error: store::Error| {
-        Trouble(format!(
+        Trouble::Said(format!(
             "{} cannot be read as a SQLite file ({error}): copy it while its program is stopped, and import the copy",
             source.path.display()
         ))
@@ -43,7 +43,7 @@ pub fn read(source: &Source, report: &mut Report) -> Result<(Format, Parsed), Tr
             memory_service(&file, &path, is("memory_graph")),
         )
     } else {
-        return Err(Trouble(format!(
+        return Err(Trouble::Said(format!(
             "{} is a SQLite file of no program that is known",
             source.path.display()
         )));

@@ -88,7 +88,7 @@ pub fn is_dump(source: &Source, format: Option<Format>) -> Result<bool, Trouble>
         || head.starts_with(b"BZh")
         || head.starts_with(b"\xfd7zXZ")
     {
-        return Err(Trouble(format!(
+        return Err(Trouble::Said(format!(
             "{} is an archive, and archives are not opened: unpack it and import what is in it",
             source.path.display()
         )));
@@ -140,8 +140,8 @@ fn document(
     now: i64,
 ) -> Result<(Format, Parsed), Trouble> {
     let file = source.document()?;
-    let Some(format) = format.or_else(|| of_document(&file)) else {
-        return Err(Trouble(format!(
+    let Some(format) = format.or_else(|| of_document(&file, &source.full(&file.path))) else {
+        return Err(Trouble::Said(format!(
             "{} is of no format that is known: name it with --format, one of {}",
             source.path.display(),
             Format::ALL.map(Format::as_str).join(", ")
@@ -151,7 +151,7 @@ fn document(
         Format::ServerMemory => server_memory::parse(&file.path, &file.bytes),
         Format::Mem0 => mem0::parse(&file.path, &file.bytes, now),
         Format::MemoryService => memory_service::parse(&file.path, &file.bytes),
-        Format::Dump => return Err(Trouble("a dump is a file of JSON lines".to_owned())),
+        Format::Dump => return Err(Trouble::Said("a dump is a file of JSON lines".to_owned())),
         Format::Markdown
         | Format::ClaudeCode
         | Format::ClaudeMd
@@ -162,18 +162,16 @@ fn document(
     Ok((format, parsed))
 }
 
-/// Returns what one file is.
-pub fn of_document(file: &SourceFile) -> Option<Format> {
+/// Returns what one file is; `path` is as much of its path as says so.
+pub fn of_document(file: &SourceFile, path: &str) -> Option<Format> {
     let (text, _) = super::item::text(&file.bytes);
     let start = text.trim_start();
     let is_json = start.starts_with(['{', '[']);
-    if !is_json && (start.is_empty() || is_markdown(&file.path)) {
-        return by_name(&file.path)
-            .or_else(|| by_content(file))
-            .or_else(|| {
-                // An empty file is an empty graph to the official server.
-                start.is_empty().then_some(Format::ServerMemory)
-            });
+    if !is_json && (start.is_empty() || is_markdown(path)) {
+        return by_name(path).or_else(|| by_content(file)).or_else(|| {
+            // An empty file is an empty graph to the official server.
+            start.is_empty().then_some(Format::ServerMemory)
+        });
     }
     json::of(start)
 }
@@ -197,6 +195,9 @@ pub(super) fn by_name(path: &str) -> Option<Format> {
         _ if name.ends_with(".instructions.md") => Some(Format::AgentsMd),
         _ if name.ends_with(".mdc") => Some(Format::Cursor),
         _ if inner.contains("/.claude/rules/") => Some(Format::ClaudeMd),
+        _ if inner.contains("/.clinerules/") || inner.contains("/.windsurf/rules/") => {
+            Some(Format::AgentsMd)
+        }
         _ => None,
     }
 }
@@ -248,6 +249,8 @@ mod tests {
             ),
             (".cursor/rules/a.mdc", "x", Some(Format::Cursor)),
             ("p/.claude/rules/a.md", "x", Some(Format::ClaudeMd)),
+            (".clinerules/a.md", "x", Some(Format::AgentsMd)),
+            ("p/.windsurf/rules/a.md", "x", Some(Format::AgentsMd)),
         ];
         for (path, text, expected) in cases {
             let file = SourceFile {
@@ -255,7 +258,7 @@ mod tests {
                 bytes: text.as_bytes().to_vec(),
                 modified: None,
             };
-            assert_eq!(of_document(&file), expected, "{path}: {text}");
+            assert_eq!(of_document(&file, path), expected, "{path}: {text}");
         }
     }
 }

@@ -32,12 +32,18 @@ const LEFT_OUT: [&str; 6] = [
     "__pycache__",
 ];
 
+/// Folders in which clients look for their files.
+const CLIENTS: [&str; 5] = [".claude", ".cursor", ".github", ".clinerules", ".windsurf"];
+
 /// What is imported.
 pub struct Source {
     /// The path that was given.
     pub path: PathBuf,
     /// What tells this folder from others of its kind.
     pub container: String,
+    /// The end of the folder's own path that says what is in it, such as
+    /// `.claude/rules`; empty if none of it does.
+    pub above: String,
     /// Its files, when it is a folder.
     pub tree: Option<Vec<SourceFile>>,
     /// The first bytes, when it is a file.
@@ -56,6 +62,16 @@ impl Source {
             .is_project
             .then(|| fs::canonicalize(&self.path).ok())??;
         Some(path.to_string_lossy().into_owned())
+    }
+
+    /// Returns a path below the folder with what is above it, as far as that
+    /// says what the file is.
+    pub fn full(&self, path: &str) -> String {
+        if self.above.is_empty() {
+            path.to_owned()
+        } else {
+            format!("{}/{path}", self.above)
+        }
     }
 
     /// Returns the name of the file.
@@ -77,7 +93,7 @@ impl Source {
 }
 
 fn refused(path: &Path, why: &str) -> Trouble {
-    Trouble(format!("cannot read {}: {why}", path.display()))
+    Trouble::Said(format!("cannot read {}: {why}", path.display()))
 }
 
 /// Looks at a path and reads it if it is a folder.
@@ -86,6 +102,7 @@ pub fn open(path: &Path) -> Result<Source, Trouble> {
     let mut source = Source {
         path: path.to_owned(),
         container: container(path, metadata.is_dir()),
+        above: above(path, metadata.is_dir()),
         tree: None,
         head: Vec::new(),
         rejects: Vec::new(),
@@ -96,6 +113,7 @@ pub fn open(path: &Path) -> Result<Source, Trouble> {
         let root = fs::canonicalize(path).map_err(|error| refused(path, &error.to_string()))?;
         let mut walk = Walk {
             root,
+            above: source.above.clone(),
             files: Vec::new(),
             rejects: Vec::new(),
             n_entries: 0,
@@ -136,6 +154,27 @@ fn container(path: &Path, is_folder: bool) -> String {
         .unwrap_or_default()
 }
 
+/// Returns the folders at the end of a path from the last hidden one on:
+/// clients look for their files there.
+fn above(path: &Path, is_folder: bool) -> String {
+    let full = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let folder = if is_folder {
+        Some(full.as_path())
+    } else {
+        full.parent()
+    };
+    let mut names: Vec<String> = Vec::new();
+    for ancestor in folder.into_iter().flat_map(Path::ancestors).take(DEPTH) {
+        let name = ancestor.file_name().unwrap_or_default().to_string_lossy();
+        names.push(name.to_string());
+        if CLIENTS.contains(&name.as_ref()) {
+            names.reverse();
+            return names.join("/");
+        }
+    }
+    String::new()
+}
+
 /// Returns whether a path is a client's folder in the person's home, or one
 /// for the whole machine.
 fn is_home(path: &Path) -> bool {
@@ -154,6 +193,7 @@ fn is_home(path: &Path) -> bool {
 
 struct Walk {
     root: PathBuf,
+    above: String,
     files: Vec<SourceFile>,
     rejects: Vec<Reject>,
     n_entries: usize,
@@ -209,13 +249,18 @@ impl Walk {
             let Ok(metadata) = fs::symlink_metadata(&path) else {
                 continue;
             };
-            if metadata.is_dir() {
+            if metadata.is_symlink() && path.is_dir() {
+                self.reject(
+                    &inner,
+                    "it is a link to a folder and was not followed; import what it leads to by its own path",
+                );
+            } else if metadata.is_dir() {
                 if depth + 1 > DEPTH {
                     self.reject(&inner, &format!("it lies more than {DEPTH} folders deep"));
                 } else {
                     self.folder(&path, &inner, depth + 1);
                 }
-            } else if is_text(&inner) {
+            } else if is_text(&inner, &self.above) {
                 self.entry(&path, inner, metadata.is_symlink());
             }
         }
@@ -273,11 +318,13 @@ fn matches(pattern: &str, name: &str) -> bool {
 }
 
 /// Returns whether an importer reads files of a name.
-fn is_text(path: &str) -> bool {
+fn is_text(path: &str, above: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
+    let of_rules = || format!("/{above}/{path}").contains("/.clinerules/");
     name.ends_with(".md")
         || name.ends_with(".mdc")
         || matches!(name, ".cursorrules" | ".windsurfrules" | ".clinerules")
+        || (name.ends_with(".txt") && of_rules())
 }
 
 /// Reads a regular file, if it is not too large.

@@ -71,6 +71,8 @@ pub struct Item {
     pub called: Vec<String>,
     /// Whether a person may want to make a rule of it.
     pub is_candidate: bool,
+    /// Whether its source keeps it from others.
+    pub is_private: bool,
 }
 
 impl Item {
@@ -184,6 +186,9 @@ pub struct Parsed {
     pub things: Vec<String>,
     /// Relations between things.
     pub relations: Vec<Relation>,
+    /// Names of what was read with all its parts: a part that is not among
+    /// the items is gone.
+    pub wholes: Vec<String>,
     /// What could not be read.
     pub rejects: Vec<Reject>,
     /// What was left out on purpose, by the reason.
@@ -269,6 +274,10 @@ impl Parsed {
         }
         self.things.extend(other.things);
         self.relations.extend(other.relations);
+        // Items of it may have found no room.
+        if !self.is_full() {
+            self.wholes.extend(other.wholes);
+        }
         // What made the other one stop is told in any case.
         self.held = self
             .held

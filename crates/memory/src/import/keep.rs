@@ -5,21 +5,24 @@
 //! what would be done.
 
 mod admit;
+mod gone;
 mod graph;
+mod places;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use contract::types::Kind;
-use store::{Append, MemoryRow, Metric, NewMemory, Provenance, ScopeRow};
+use store::{Append, MemoryRow, Metric, NewMemory, Provenance, ScopeKey, Visibility};
 
 use admit::{fit, origin};
+use places::{Targets, told_of_users};
 
 use super::detect::Format;
-use super::item::{Belongs, Item, Parsed, Reject};
-use super::{Into, Options, Progress, Report, Trouble};
+use super::item::{Item, Parsed, Reject};
+use super::{Options, Progress, Report, Trouble};
 use crate::error::Error;
 use crate::write_path::name_key;
-use crate::{Memory, digest, guard, hints, scopes, text, usage, wire};
+use crate::{Memory, digest, guard, hints, text, usage, wire};
 
 /// Items in one transaction: enough that the flush to the disk costs little,
 /// few enough that a client beside it waits for tens of milliseconds only.
@@ -48,23 +51,28 @@ struct Keeping<'k> {
     links: Vec<Link>,
     /// Texts and names of this run, which a rehearsal does not find stored.
     texts: HashSet<(String, [u8; 32])>,
-    names: HashMap<String, String>,
+    names: HashMap<String, Version>,
+    /// Names of things that were made in this run.
+    named: HashSet<(ScopeKey, String)>,
+    /// Names of what is there in a newer version than the source has.
+    outdated: HashSet<String>,
+    /// How much of what was stored others can read, by scope.
+    shared: BTreeMap<String, usize>,
     /// What each name of the source stands for in the end, by its hash: a
     /// history holds older versions before it.
     current: HashMap<&'k str, &'k str>,
+}
+
+/// A version of a named item, and the text that it holds a place for.
+struct Version {
+    hash: String,
+    text: (String, [u8; 32]),
 }
 
 struct Link {
     from: i64,
     relation: String,
     to: String,
-}
-
-/// Scopes that items can go to.
-struct Targets {
-    personal: ScopeRow,
-    core: ScopeRow,
-    project: Option<ScopeRow>,
 }
 
 /// Stores what was read, or says what that would do.
@@ -85,6 +93,9 @@ pub fn keep(
         links: Vec::new(),
         texts: HashSet::new(),
         names: HashMap::new(),
+        named: HashSet::new(),
+        outdated: HashSet::new(),
+        shared: BTreeMap::new(),
         current: parsed
             .iter()
             .flat_map(|(_, parsed)| &parsed.items)
@@ -104,6 +115,7 @@ pub fn keep(
             *report.skipped.entry(why.clone()).or_default() += n;
         }
     }
+    told_of_users(&parsed, options, report);
     if options.write {
         keeping.ask_first(&parsed, report)?;
     }
@@ -134,51 +146,16 @@ pub fn keep(
             keeping.link(view, batch, report)
         })?;
     }
+    keeping.retire_gone(&parsed, report)?;
+    for (scope, n) in &keeping.shared {
+        report.notes.push(format!(
+            "{n} of these memories can be read by whoever is in {scope}, because what is new there is shared"
+        ));
+    }
     Ok(())
 }
 
 impl Keeping<'_> {
-    /// Refuses to begin what would end half done: a run that is strict and
-    /// rejects something, or one that does not know where things go.
-    fn ask_first(&self, parsed: &[(Format, Parsed)], report: &mut Report) -> Result<(), Trouble> {
-        let items = || parsed.iter().flat_map(|(_, parsed)| &parsed.items);
-        let homeless = items().filter(|item| self.has_no_place(item)).count();
-        let graph = parsed
-            .iter()
-            .any(|(_, parsed)| !parsed.things.is_empty() || !parsed.relations.is_empty());
-        if homeless > 0 || (graph && self.options.into.is_none() && self.hint.is_none()) {
-            return Err(Trouble(format!(
-                "nothing says where {homeless} of these memories belong: pass --project HINT (a git remote URL or a folder path), or --into personal or --into core. Nothing was stored"
-            )));
-        }
-        if self.options.strict {
-            for item in items() {
-                if let Err(Not::Rejected(why)) = self.admit(item) {
-                    report.reject(Reject::at(&item.path, item.line, why));
-                }
-            }
-            if report.n_rejected > 0 {
-                report.written = false;
-                return Err(Trouble(super::STRICT.to_owned()));
-            }
-        }
-        Ok(())
-    }
-
-    fn has_no_place(&self, item: &Item) -> bool {
-        let mapped = item
-            .user
-            .as_ref()
-            .is_some_and(|user| self.options.map.contains_key(user));
-        let needs_project = match item.belongs {
-            Belongs::Person => false,
-            Belongs::Project | Belongs::Unsaid => true,
-        };
-        // What was exported from here may be there, or its scope.
-        let is_ours = item.own_id.is_some();
-        !mapped && !is_ours && self.options.into.is_none() && needs_project && self.hint.is_none()
-    }
-
     /// Runs one transaction, which a rehearsal undoes.
     fn run(
         &mut self,
@@ -192,32 +169,6 @@ impl Keeping<'_> {
             memory.rehearse(|view| body(self, view, report))?;
         }
         Ok(())
-    }
-
-    fn targets(&self, view: &mut Append<'_>) -> Result<Targets, Error> {
-        let project = match self.hint {
-            None => None,
-            Some(hint) => {
-                let scope = match scopes::named(view, hint)? {
-                    scopes::Named::One(scope) => scope,
-                    scopes::Named::Everything | scopes::Named::Unknown(_) => {
-                        match scopes::create_named(view, hint, self.now)? {
-                            Some(scope) => scope,
-                            None => scopes::follow(view, hint, self.now)?.scope,
-                        }
-                    }
-                };
-                if !scope.role.may_write() {
-                    return Err(Error::ScopeReadOnly(scope.path));
-                }
-                Some(scope)
-            }
-        };
-        Ok(Targets {
-            personal: scopes::personal(view)?,
-            core: scopes::core(view)?,
-            project,
-        })
     }
 
     fn batch(
@@ -241,66 +192,6 @@ impl Keeping<'_> {
         }
         let counts = vec![(Metric::Imported, n_added), (Metric::LoopsOpened, n_loops)];
         usage::count_write(self.memory, view, counts)
-    }
-
-    /// Returns the scope of an item.
-    fn scope(
-        &self,
-        view: &mut Append<'_>,
-        targets: &Targets,
-        item: &Item,
-    ) -> Result<Result<ScopeRow, Not>, Error> {
-        let project = || {
-            targets.project.clone().ok_or(Not::Rejected(
-                "nothing says where it belongs: pass --project HINT, or --into personal or core"
-                    .to_owned(),
-            ))
-        };
-        if let Some(user) = &item.user
-            && let Some(place) = self.options.map.get(user)
-        {
-            return Ok(match place.as_str() {
-                "skip" => Err(Not::Skipped("of a user that the map leaves out")),
-                "project" => project(),
-                "me" => Ok(targets.personal.clone()),
-                place => match scopes::named(view, place)? {
-                    scopes::Named::One(scope) if scope.role.may_write() => Ok(scope),
-                    scopes::Named::Unknown(path) => {
-                        match scopes::create_named(view, &path, self.now)? {
-                            Some(scope) => Ok(scope),
-                            None => Err(Not::Rejected(
-                                "the map leads to a scope that you may not write to".to_owned(),
-                            )),
-                        }
-                    }
-                    _ => Err(Not::Rejected(
-                        "the map leads to a scope that you may not write to".to_owned(),
-                    )),
-                },
-            });
-        }
-        if item.user.is_some() && !self.options.map.is_empty() {
-            return Ok(Err(Not::Rejected(
-                "the map does not say where this user's memories go".to_owned(),
-            )));
-        }
-        if self.options.into.is_none()
-            && let Some(path) = &item.scope
-            && let Some(scope) = view
-                .find_scope(path)?
-                .filter(|scope| scope.role.may_write())
-        {
-            return Ok(Ok(scope));
-        }
-        Ok(match self.options.into {
-            Some(Into::Core) => Ok(targets.core.clone()),
-            Some(Into::Personal) => Ok(targets.personal.clone()),
-            Some(Into::Project) => project(),
-            None => match item.belongs {
-                Belongs::Person => Ok(targets.personal.clone()),
-                Belongs::Project | Belongs::Unsaid => project(),
-            },
-        })
     }
 
     fn item(
@@ -338,20 +229,30 @@ impl Keeping<'_> {
         if let Some(row) = view.find_imported(scope.key, Some(&item.hash), &text_key)? {
             // What was superseded is only a former version, and its text may
             // come back under another name.
-            let is_former = !row.is_live() && row.superseded_by.is_some() && item.name.is_some();
+            let is_former = !row.is_live() && went_with_its_source(&row) && item.name.is_some();
             if !is_former {
                 self.call(item, row.seq);
                 let same_source = row.provenance.source_hash.as_deref() == Some(item.hash.as_str());
                 return Ok(Err(Not::Skipped(there(&row, same_source))));
             }
         }
-        if !self.texts.insert((scope.path.clone(), text_key)) {
+        let place_of_text = (scope.path.clone(), text_key);
+        if !self.texts.insert(place_of_text.clone()) {
             return Ok(Err(Not::Skipped("the text of another item")));
         }
-        let supersedes_in_run = item
+        let version = |text| Version {
+            hash: item.hash.clone(),
+            text,
+        };
+        let older = item
             .name
             .as_ref()
-            .is_some_and(|name| self.names.insert(name.clone(), item.hash.clone()).is_some());
+            .and_then(|name| self.names.insert(name.clone(), version(place_of_text)));
+        let supersedes_in_run = older.is_some();
+        // A later version may go back to this text.
+        if let Some(older) = older {
+            self.texts.remove(&older.text);
+        }
         let moment = item
             .created_at
             .or(item.updated_at)
@@ -377,9 +278,11 @@ impl Keeping<'_> {
             .to_owned(),
             ..Provenance::default()
         };
-        let visibility = old
-            .as_ref()
-            .map_or(scope.default_visibility, |row| row.visibility);
+        let visibility = match &old {
+            Some(row) => row.visibility,
+            None if item.is_private => Visibility::Private,
+            None => scope.default_visibility,
+        };
         let (seq, _) = view.add_memory(&NewMemory {
             scope: &scope,
             visibility,
@@ -407,6 +310,9 @@ impl Keeping<'_> {
                 relation: super::item::relation_word(relation),
                 to: target.clone(),
             });
+        }
+        if visibility == Visibility::Shared {
+            *self.shared.entry(scope.path.clone()).or_default() += 1;
         }
         report.imported += 1;
         report.rule_candidates += usize::from(item.is_candidate);
@@ -440,7 +346,11 @@ impl Keeping<'_> {
         let Some(name) = &item.name else {
             return Ok(Ok(None));
         };
-        if self.names.get(name) == Some(&item.hash) {
+        if self
+            .names
+            .get(name)
+            .is_some_and(|version| version.hash == item.hash)
+        {
             return Ok(Err(Not::Skipped("the same item of the same source")));
         }
         let newest = view.find_named_origin(name)?.filter(MemoryRow::is_served);
@@ -449,8 +359,8 @@ impl Keeping<'_> {
             // source says so. What a person retired stays away.
             let is_current = self.current.get(name.as_str()) == Some(&item.hash.as_str());
             let is_former = is_current
-                && row.superseded_by.is_some()
-                && newest.as_ref().is_some_and(|newest| newest.seq != row.seq);
+                && went_with_its_source(&row)
+                && newest.as_ref().is_none_or(|newest| newest.seq != row.seq);
             if !is_former {
                 self.call(item, row.seq);
                 return Ok(Err(Not::Skipped(there(&row, true))));
@@ -463,6 +373,7 @@ impl Keeping<'_> {
             let known = origins.first().and_then(|(_, origin)| origin.updated_at);
             if known.is_some_and(|known| at < known) {
                 self.call(item, newest.seq);
+                self.outdated.insert(name.clone());
                 return Ok(Err(Not::Skipped("older than the version that is there")));
             }
         }
@@ -475,6 +386,14 @@ impl Keeping<'_> {
             self.called.entry(name_key(name)).or_insert(seq);
         }
     }
+}
+
+/// Returns whether a memory is out because its source said something else
+/// then, and not because a person retired it.
+fn went_with_its_source(row: &MemoryRow) -> bool {
+    let reasons = [gone::REASON, crate::ended::REASON];
+    let reason = row.retired_reason.as_deref();
+    row.superseded_by.is_some() || reason.is_some_and(|reason| reasons.contains(&reason))
 }
 
 /// Returns why a memory that is there stands for an item.

@@ -71,10 +71,12 @@ pub fn parse(path: &str, bytes: &[u8]) -> Parsed {
     graph.finish(path)
 }
 
+/// Objects, and of which sort they are.
+type Sorted<'t> = Vec<(Raw<'t>, &'static str)>;
+
 /// Returns the objects of a graph that is one document, of which sort they are
 /// where they do not say, and where it breaks off.
-#[allow(clippy::type_complexity, reason = "three parts of one answer")]
-fn document(text: &str) -> Option<(Vec<(Raw<'_>, &'static str)>, Option<Raw<'_>>)> {
+fn document(text: &str) -> Option<(Sorted<'_>, Option<Raw<'_>>)> {
     if let Some(found) = json::elements(text) {
         let items = found.whole.into_iter().map(|item| (item, ""));
         return Some((items.collect(), found.cut));

@@ -1,6 +1,6 @@
 //! Sorts the Markdown files of a folder by what they are, and reads them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::detect::{Format, by_content, by_name};
 use super::folder::Source;
@@ -19,14 +19,26 @@ pub(super) fn folder(
     if let Some(format) = format {
         return vec![(format, text_files(source, format, files))];
     }
-    let (named, rest): (Vec<_>, Vec<_>) = files
+    let mut parsed = Parsed::default();
+    let (tools, files): (Vec<_>, Vec<_>) = files
         .into_iter()
-        .partition(|file| by_name(&file.path).is_some());
+        .partition(|file| is_of_a_tool(&source.full(&file.path)));
+    tools
+        .iter()
+        .for_each(|_| parsed.skip("a skill, agent, command or plugin, which is no memory"));
+    let (files, elsewhere): (Vec<_>, Vec<_>) = files
+        .into_iter()
+        .partition(|file| !source.is_home || !file.path.starts_with("projects/"));
+    elsewhere.iter().for_each(|_| {
+        parsed.skip("of a project of its own: import the memory folder of the project by itself");
+    });
+    let name = |file: &SourceFile| by_name(&source.full(&file.path));
+    let (named, rest): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| name(file).is_some());
     let mut groups = Vec::new();
     for format in [Format::ClaudeMd, Format::AgentsMd, Format::Cursor] {
         let of_it: Vec<SourceFile> = named
             .iter()
-            .filter(|file| by_name(&file.path) == Some(format))
+            .filter(|file| name(file) == Some(format))
             .cloned()
             .collect();
         if !of_it.is_empty() {
@@ -34,33 +46,54 @@ pub(super) fn folder(
         }
     }
     let is_repository = !groups.is_empty();
+    let is_project = is_repository || source.project_hint().is_some();
     let said: Vec<Option<Format>> = rest.iter().map(by_content).collect();
-    let is = |format: Format| said.contains(&Some(format));
-    // A file without marks belongs to the folder it lies in.
-    let of_the_rest = if is(Format::ClaudeCode) {
-        Some(Format::ClaudeCode)
-    } else if is(Format::BasicMemory) && !is_repository {
-        Some(Format::BasicMemory)
-    } else {
-        None
+    let is_vault = !is_repository && said.contains(&Some(Format::BasicMemory));
+    // A file without marks belongs to the memory folder that it lies in, but
+    // the folder of a whole repository is none.
+    let homes: BTreeSet<&str> = rest
+        .iter()
+        .zip(&said)
+        .filter(|(_, said)| **said == Some(Format::ClaudeCode))
+        // An index of this name may be anybody's.
+        .filter(|(file, _)| {
+            !is_project
+                || claude_code::is_topic(&file.bytes)
+                || folder_of(&file.path).ends_with("memory")
+        })
+        .map(|(file, _)| folder_of(&file.path))
+        .filter(|home| !(home.is_empty() && is_project))
+        .collect();
+    let is_at_home = |file: &SourceFile| {
+        let mut folder = folder_of(&file.path);
+        loop {
+            if homes.contains(folder) {
+                return true;
+            }
+            if folder.is_empty() {
+                return false;
+            }
+            folder = folder_of(folder);
+        }
     };
-    let mut ours = Vec::new();
-    let mut others = Vec::new();
-    for (file, said) in rest.iter().cloned().zip(said) {
-        match said {
-            Some(Format::Markdown) => ours.push(file),
-            _ => others.push(file),
+    let mut sorted: BTreeMap<Format, Vec<SourceFile>> = BTreeMap::new();
+    let mut unknown = Vec::new();
+    for (file, said) in rest.iter().zip(said) {
+        let format = match said {
+            Some(Format::Markdown) => said,
+            _ if is_at_home(file) || claude_code::is_topic(&file.bytes) => Some(Format::ClaudeCode),
+            _ if is_vault => Some(Format::BasicMemory),
+            _ => None,
+        };
+        match format {
+            Some(format) => sorted.entry(format).or_default().push(file.clone()),
+            None => unknown.push(file.path.as_str()),
         }
     }
-    if !ours.is_empty() {
-        groups.push((Format::Markdown, ours));
-    }
-    if let Some(format) = of_the_rest {
-        groups.push((format, others));
-    }
+    groups.extend(sorted);
     // What a file names with @ lies beside those that were named.
-    let all: Vec<SourceFile> = named.into_iter().chain(rest).collect();
-    let mut parsed = Parsed::default();
+    let all: Vec<SourceFile> = named.iter().chain(&rest).cloned().collect();
+    let mut imported = BTreeSet::new();
     let mut seen = Vec::new();
     let mut read = Vec::new();
     for (format, files) in groups {
@@ -77,14 +110,37 @@ pub(super) fn folder(
                 !copied
             })
             .collect();
-        let mut of_it = match format {
-            Format::ClaudeMd => claude_md(source, files, &all),
+        let of_it = match format {
+            Format::ClaudeMd => claude_md(source, files, &all, &mut imported),
             format => text_files(source, format, files),
         };
-        of_it.extend(std::mem::take(&mut parsed));
         read.push((format, of_it));
     }
+    unknown
+        .iter()
+        .filter(|path| !imported.contains(**path))
+        .for_each(|_| parsed.skip("a text of the folder that nothing says is memory"));
+    // What was left out is told with what was read.
+    match read.last_mut() {
+        Some((_, last)) => last.extend(parsed),
+        None if tools.is_empty() && elsewhere.is_empty() => {}
+        None => read.push((Format::ClaudeMd, parsed)),
+    }
     read
+}
+
+/// Returns the folder that a path lies in.
+fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Returns whether a file tells a client how to do something, and is no memory.
+fn is_of_a_tool(path: &str) -> bool {
+    let inner = format!("/{path}");
+    path.ends_with("/SKILL.md")
+        || ["skills", "agents", "commands", "plugins", "output-styles"]
+            .iter()
+            .any(|folder| inner.contains(&format!("/.claude/{folder}/")))
 }
 
 /// Reads Markdown files of one format.
@@ -98,7 +154,7 @@ pub(super) fn text_files(source: &Source, format: Format, files: Vec<SourceFile>
         Format::ClaudeCode => claude_code::parse(&source.container, &files),
         Format::BasicMemory => basic_memory::parse(&source.container, &files),
         Format::Markdown => own_markdown::parse(&files),
-        Format::ClaudeMd => claude_md(source, files.clone(), &files),
+        Format::ClaudeMd => claude_md(source, files.clone(), &files, &mut BTreeSet::new()),
         Format::AgentsMd => {
             let mut parsed = Parsed::default();
             for file in files {
@@ -132,18 +188,32 @@ pub(super) fn text_files(source: &Source, format: Format, files: Vec<SourceFile>
 }
 
 /// Reads instruction files, and what they name with `@` inside the folder.
-fn claude_md(source: &Source, files: Vec<SourceFile>, all: &[SourceFile]) -> Parsed {
+fn claude_md(
+    source: &Source,
+    files: Vec<SourceFile>,
+    all: &[SourceFile],
+    done: &mut BTreeSet<String>,
+) -> Parsed {
     let belongs = if source.is_home {
         Belongs::Person
     } else {
         Belongs::Project
     };
     let mut parsed = Parsed::default();
-    let mut done: BTreeSet<String> = files.iter().map(|file| file.path.clone()).collect();
-    let mut todo: Vec<(usize, SourceFile)> =
-        files.into_iter().map(|file| (0, file)).rev().collect();
-    while let Some((depth, file)) = todo.pop() {
-        let (items, imports) = markdown::instructions(&file.path, &file.bytes, belongs);
+    done.extend(files.iter().map(|file| file.path.clone()));
+    // What only a private file names is private; the others come first.
+    let (private, files): (Vec<_>, Vec<_>) = files.into_iter().partition(is_private);
+    let mut todo: Vec<(usize, bool, SourceFile)> = private
+        .into_iter()
+        .map(|file| (0, true, file))
+        .rev()
+        .collect();
+    todo.extend(files.into_iter().map(|file| (0, false, file)).rev());
+    while let Some((depth, is_private, file)) = todo.pop() {
+        let (mut items, imports) = markdown::instructions(&file.path, &file.bytes, belongs);
+        for item in &mut items.items {
+            item.is_private = is_private;
+        }
         parsed.extend(items);
         for import in imports {
             let Some(path) = beside(&file.path, &import) else {
@@ -154,13 +224,21 @@ fn claude_md(source: &Source, files: Vec<SourceFile>, all: &[SourceFile]) -> Par
                 Some(_) if depth >= IMPORT_DEPTH => {
                     parsed.skip("a file named with @ more than five levels deep")
                 }
-                Some(other) if done.insert(path) => todo.push((depth + 1, other.clone())),
+                Some(other) if done.insert(path) => {
+                    todo.push((depth + 1, is_private, other.clone()));
+                }
                 Some(_) => {}
                 None => parsed.skip("a file named with @ that is not there"),
             }
         }
     }
     parsed
+}
+
+/// Returns whether a file is for the person alone: it is left out of what a
+/// repository shares.
+fn is_private(file: &SourceFile) -> bool {
+    file.path.ends_with(".local.md")
 }
 
 /// Returns the path that a file names, below the folder.

@@ -57,12 +57,15 @@ pub fn run(arguments: EraseArguments) -> Result<u8> {
         }
     }
     let receipt = erased(&memory, &call, &request(false))?;
-    memory.close();
     if arguments.json {
         print_json(&receipt)?;
     } else {
         tell(&receipt)?;
     }
+    if receipt.scrub != "done" {
+        say(&why_pending(&memory));
+    }
+    memory.close();
     let is_proven = receipt.scrub == "done" && receipt.scan.found == 0;
     Ok(if is_proven { DONE } else { FAILED })
 }
@@ -99,6 +102,18 @@ fn show(memory: &Memory, call: &Call, preview: &Erasure) -> Result<()> {
     ))
 }
 
+/// Returns why the bytes of what was erased are still there, and what to do.
+fn why_pending(memory: &Memory) -> String {
+    match memory.retry_erasures() {
+        Ok(true) => "the bytes are gone by now, and nobody looked for them: run zero-memory doctor".to_owned(),
+        Ok(false) => "another program still looks at the past, so the bytes are not gone yet\nhint: end it, and run zero-memory doctor --repair".to_owned(),
+        Err(error) => format!(
+            "the memories are erased, and their bytes are not gone yet: {}\nhint: a full disk needs room for a second copy of memory.db; make it, and run zero-memory doctor --repair",
+            error.cause().unwrap_or(&error.message)
+        ),
+    }
+}
+
 fn tell(receipt: &Erasure) -> Result<()> {
     print(&format!(
         "erased {} memories, with {} steps of history, {} links, {} entities, {} rules, {} disputes",
@@ -114,10 +129,6 @@ fn tell(receipt: &Erasure) -> Result<()> {
             "{} bytes in {} files read, {} pieces looked for, {} found",
             receipt.scan.bytes, receipt.scan.files, receipt.scan.needles, receipt.scan.found
         ))?;
-    } else {
-        print(
-            "another program still looks at the past, so the bytes are not gone yet: end it, and run zero-memory doctor --repair",
-        )?;
     }
     if receipt.older_backups > 0 {
         print(&format!(

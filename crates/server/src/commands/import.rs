@@ -165,6 +165,17 @@ fn text(report: &Report, strict: bool) -> String {
             report.superseding
         ));
     }
+    if report.retired > 0 {
+        lines.push(format!(
+            "{} {}, because their notes do not say them any more.",
+            report.retired,
+            if report.written {
+                "were retired"
+            } else {
+                "to retire"
+            }
+        ));
+    }
     if report.rule_candidates > 0 {
         lines.push(format!("{} read like standing rules. None became one: promote those that should with promote_rule.", report.rule_candidates));
     }

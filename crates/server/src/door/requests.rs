@@ -56,7 +56,7 @@ impl Shape {
         let mut body = body;
         arguments::normalise(&self.schema, &mut body);
         let validator = compiled(&self.validator, &self.whole)?;
-        let mut found = violations::of_schema(validator, &self.schema, &body);
+        let mut found = violations::of_schema(validator, &self.whole, &body);
         found.extend(violations::of_text(&body));
         if found.is_empty() {
             Ok(body)

@@ -235,7 +235,9 @@ pub async fn readable_message(State(site): State<Site>, request: Request, next: 
 fn refusal(unread: Unread) -> Response {
     let error = of_unread(&unread);
     match unread {
-        Unread::Broken | Unread::Late => rpc_error(StatusCode::BAD_REQUEST, INVALID_REQUEST, &error),
+        Unread::Broken | Unread::Late => {
+            rpc_error(StatusCode::BAD_REQUEST, INVALID_REQUEST, &error)
+        }
         Unread::TooLarge(id) => {
             rpc_answer(StatusCode::PAYLOAD_TOO_LARGE, &id, INVALID_REQUEST, &error)
         }

@@ -3,7 +3,7 @@
 
 use store::{Append, ScopeRow};
 
-use super::{Keeping, Link, Targets};
+use super::{Keeping, Link};
 use crate::error::Error;
 use crate::import::item::{Item, Relation};
 use crate::import::{Into, Report};
@@ -52,12 +52,27 @@ impl Keeping<'_> {
         Ok(Some(entity.key))
     }
 
-    /// Returns where things go that no memory says.
-    fn place_of_things(&self, targets: Targets) -> Option<ScopeRow> {
+    /// Returns where things go that no memory says: to the one place of the
+    /// map, if nothing else is said.
+    fn place_of_things(&self, view: &mut Append<'_>) -> Result<Option<ScopeRow>, Error> {
+        let targets = self.targets(view)?;
         match self.options.into {
-            Some(Into::Core) => Some(targets.core),
-            Some(Into::Personal) => Some(targets.personal),
-            Some(Into::Project) | None => targets.project,
+            Some(Into::Core) => return Ok(Some(targets.core)),
+            Some(Into::Personal) => return Ok(Some(targets.personal)),
+            Some(Into::Project) => return Ok(targets.project),
+            None if targets.project.is_some() => return Ok(targets.project),
+            None => {}
+        }
+        let mut places: Vec<&str> = (self.options.map.values())
+            .map(String::as_str)
+            .filter(|place| *place != "skip")
+            .collect();
+        places.sort_unstable();
+        places.dedup();
+        match places.as_slice() {
+            ["project"] | [] => Ok(None),
+            [place] => self.mapped(view, &targets, place),
+            _ => Ok(None),
         }
     }
 
@@ -67,13 +82,21 @@ impl Keeping<'_> {
         batch: &[String],
         report: &mut Report,
     ) -> Result<(), Error> {
-        let targets = self.targets(view)?;
-        let Some(scope) = self.place_of_things(targets) else {
+        let Some(scope) = self.place_of_things(view)? else {
+            batch
+                .iter()
+                .for_each(|_| report.skip("a name that nothing says the place of"));
             return Ok(());
         };
         for name in batch {
+            let key = (scope.key, name_key(&text::one_line(name)));
+            let is_there = self.named.contains(&key) || view.has_entity(scope.key, &key.1)?;
             match self.entity(view, &scope, name)? {
-                Some(_) => report.added("things named"),
+                Some(_) if is_there => report.skip("a name that is there already"),
+                Some(_) => {
+                    self.named.insert(key);
+                    report.added("things named");
+                }
                 None => report.skip("a name that cannot be kept"),
             }
         }
@@ -86,8 +109,10 @@ impl Keeping<'_> {
         batch: &[Relation],
         report: &mut Report,
     ) -> Result<(), Error> {
-        let targets = self.targets(view)?;
-        let Some(scope) = self.place_of_things(targets) else {
+        let Some(scope) = self.place_of_things(view)? else {
+            batch
+                .iter()
+                .for_each(|_| report.skip("a relation that nothing says the place of"));
             return Ok(());
         };
         for relation in batch {
