@@ -1,9 +1,11 @@
 //! Import and export by the command line: what people bring, what they take
 //! away, and that nothing happens to a folder unless they asked for it.
 
+mod accounts;
 mod dumps;
 mod folders;
 mod hostile;
+mod sources;
 mod versions;
 
 use std::collections::BTreeMap;

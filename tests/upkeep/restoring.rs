@@ -5,7 +5,8 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{MARK, check, run, state, stored};
+use super::files::state;
+use super::{MARK, check, run, stored};
 use crate::harness::{Door, Era, Pipes, fresh};
 
 /// Covers a text in a file with another one of the same length.

@@ -5,6 +5,7 @@
 //! tried on the built program in `tests/hostile/`, which shares the mutator.
 
 pub mod corpus;
+pub mod insides;
 pub mod mutator;
 pub mod oracle;
 pub mod targets;
