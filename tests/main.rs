@@ -25,6 +25,8 @@ mod durability;
 #[cfg(test)]
 mod eras;
 #[cfg(test)]
+mod guide;
+#[cfg(test)]
 mod harness;
 #[cfg(test)]
 mod hooks;

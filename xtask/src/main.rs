@@ -73,9 +73,13 @@ enum Command {
         /// itself.
         #[arg(long, conflicts_with_all = ["cold", "verdicts", "diff", "surface", "import", "backup"])]
         writes: bool,
+        /// Measure only how long a session waits for its hooks, beside a bare
+        /// start of the program.
+        #[arg(long, conflicts_with_all = ["cold", "verdicts", "diff", "surface", "import", "backup", "writes"])]
+        hook: bool,
         /// Measure this program in place of one that is built for release;
-        /// with --writes.
-        #[arg(long, value_name = "FILE", requires = "writes")]
+        /// with --writes or --hook.
+        #[arg(long, value_name = "FILE")]
         program: Option<PathBuf>,
     },
     /// Show every broken promise of the contract; write nothing.
@@ -157,6 +161,12 @@ fn main() -> ExitCode {
             program,
             ..
         } => commands::bench::writes::run(&root, &data.unwrap_or(shared), program, &mut out),
+        Command::Bench {
+            data,
+            hook: true,
+            program,
+            ..
+        } => commands::bench::run_hook(&root, &data.unwrap_or(shared), program, &mut out),
         Command::Bench {
             data, import: true, ..
         } => commands::bench::run_import(&root, &data.unwrap_or(shared), &mut out),

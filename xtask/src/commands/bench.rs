@@ -15,6 +15,7 @@ use crate::{cargo, fetch};
 pub mod backup;
 mod diff;
 mod figures;
+mod hook;
 mod import;
 pub mod pipe;
 mod surface;
@@ -51,6 +52,24 @@ pub fn run_import(root: &Path, data: &Path, out: &mut dyn Write) -> Result<u8> {
     writeln!(out, "Texts: {}.", texts.source)?;
     let scratch = Scratch::new(root)?;
     import::run(&program, &scratch.folder("import"), &texts, out)?;
+    Ok(EXIT_CLEAN)
+}
+
+/// Measures only the hooks of a session.
+pub fn run_hook(
+    root: &Path,
+    data: &Path,
+    program: Option<PathBuf>,
+    out: &mut dyn Write,
+) -> Result<u8> {
+    let program = match program {
+        Some(program) => program,
+        None => cargo::build_server(root, true)?,
+    };
+    let texts = Texts::load(data)?;
+    writeln!(out, "Texts: {}.", texts.source)?;
+    let scratch = Scratch::new(root)?;
+    hook::run(&program, &scratch.folder("hook"), &texts, out)?;
     Ok(EXIT_CLEAN)
 }
 
