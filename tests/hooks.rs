@@ -1,11 +1,11 @@
 //! Hooks of Claude Code as it runs them: an event on standard input, and what
 //! the session is told on standard output. Never in the way.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::harness::{Person, Run};
+use crate::harness::{DEADLINE, Person, Run, binary};
 
 /// The marks around what is data.
 const OPEN: &str = "<memory-data from=\"zero-memory\"";
@@ -184,17 +184,22 @@ fn a_hook_that_gets_no_answer_gives_up() {
     silent(&started(&person, "startup"));
     // An input that never ends does not hold it: the pipe stays open.
     person.set("ZERO_MEMORY_HOOK_DEADLINE_MS", "50");
-    let mut child = Command::new(crate::harness::binary())
+    let mut child = Command::new(binary())
         .args(["hook", "prompt"])
         .env("ZERO_MEMORY_DATA", person.data())
         .env("ZERO_MEMORY_HOOK_DEADLINE_MS", "50")
-        .stdin(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::piped())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
         .spawn()
         .expect("it starts");
     let input = child.stdin.take().expect("it has an input");
-    let output = child.wait_with_output().expect("it ends by itself");
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let waiting = std::thread::spawn(move || sender.send(child.wait_with_output()));
+    let ended = receiver.recv_timeout(DEADLINE);
+    // Whatever it waits for ends here.
     drop(input);
+    let output = ended.expect("it ends by itself").expect("it ends");
+    waiting.join().expect("it ends").expect("it was heard");
     assert!(output.status.success() && output.stdout.is_empty());
 }
 

@@ -73,6 +73,9 @@ fn a_shell_answers_what_the_tools_answer() {
         person.run(&["forget", &id, "--reason", "repainted"]).json()["invalidated"],
         true
     );
+    // Whoever types is no agent.
+    let dump = person.run(&["export"]).out;
+    assert!(dump.contains("\"author_kind\":\"human\"") && !dump.contains("\"agent\":\""));
     let history = person.run(&["history", &id]).out;
     assert!(history.contains("repainted"), "{history}");
 }

@@ -131,3 +131,43 @@ fn digest(text: &str) -> String {
     let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
     hex.chars().take(DIGITS).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_session_left_goes_after_a_week_and_nothing_earlier() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut ages = Vec::new();
+        for (session, days) in [("new", 0), ("six days old", 6), ("eight days old", 8)] {
+            let mut told = Told::of(folder.path(), Some(session));
+            told.note("a word");
+            told.keep();
+            let path = told.path.unwrap();
+            let moment = std::time::SystemTime::now() - Duration::from_secs(days * 24 * 60 * 60);
+            let file = fs::File::options().write(true).open(&path).unwrap();
+            file.set_modified(moment).unwrap();
+            ages.push((path, days));
+        }
+        sweep(folder.path());
+        for (path, days) in ages {
+            assert_eq!(path.exists(), days < 7, "{days}");
+        }
+        assert!(Told::of(folder.path(), Some("new")).knows("a word"));
+        assert!(!Told::of(folder.path(), Some("eight days old")).knows("a word"));
+        assert!(!Told::of(folder.path(), None).knows("a word"));
+    }
+
+    #[test]
+    fn only_so_much_is_kept_and_the_newest_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut told = Told::of(folder.path(), Some("long"));
+        for number in 0..=MOST {
+            told.note(&number.to_string());
+        }
+        told.keep();
+        let told = Told::of(folder.path(), Some("long"));
+        assert!(!told.knows("0") && told.knows("1") && told.knows(&MOST.to_string()));
+    }
+}
