@@ -1,7 +1,12 @@
 //! The SDKs as a stranger gets them: built into packages, installed elsewhere,
 //! and used against the real binary.
 
+mod behaviour;
+mod between;
+mod faults;
+mod kit;
 mod npm;
+mod projects;
 mod python;
 mod typescript;
 mod wheel;

@@ -7,7 +7,7 @@
 
 import { MESSAGE_PREFIXES } from './contract.js';
 import { failureOf } from './errors.js';
-import { UnreadableAnswer, type ZeroMemoryError } from './failures.js';
+import { UnreadableAnswer, ZeroMemoryError } from './failures.js';
 
 /** The part of a tool's result that is read, whichever client it comes from. */
 export interface ToolResult {
@@ -42,6 +42,13 @@ export function failureOfText(text: string): ZeroMemoryError | null {
   return failureOfBody(json(text));
 }
 
+/** The same of what HTTP answered: the body itself, or an error of JSON-RPC that carries it. */
+export function failureOfResponse(text: string): ZeroMemoryError | null {
+  const body = json(text);
+  const error = isObject(body) ? body['error'] : null;
+  return failureOfBody(isObject(error) ? error['data'] : null) ?? failureOfBody(body);
+}
+
 /** The same of a body that is read already. */
 export function failureOfBody(body: unknown): ZeroMemoryError | null {
   const error = isObject(body) ? body['error'] : null;
@@ -50,6 +57,14 @@ export function failureOfBody(body: unknown): ZeroMemoryError | null {
   if (typeof code !== 'string' || typeof message !== 'string') return null;
   const prefix = MESSAGE_PREFIXES.find((known) => message.startsWith(known)) ?? null;
   return failureOf({ code, message, prefix, details: isObject(details) ? details : null });
+}
+
+/** Returns the contract's error that stands in what an official client raised, or what it raised. */
+export function recognised(raised: unknown): unknown {
+  if (raised instanceof ZeroMemoryError) return raised;
+  const { data, cause } = (raised ?? {}) as { data?: unknown; cause?: unknown };
+  if (cause instanceof ZeroMemoryError) return cause;
+  return failureOfBody(data) ?? raised;
 }
 
 /** Codes of JSON-RPC by which either era says that a resource is not there. */

@@ -7,7 +7,7 @@
  * that is closed, which a server without sessions understands.
  */
 
-import { failureOfText } from './answers.js';
+import { failureOfResponse } from './answers.js';
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
@@ -51,7 +51,7 @@ function messageOf(body: string): Message | null {
 /** Throws the contract's error that a refused request answers with. */
 async function checked(response: Response): Promise<Response> {
   if (response.ok || !response.headers.get('content-type')?.includes('application/json')) return response;
-  const failure = failureOfText(await response.clone().text());
+  const failure = failureOfResponse(await response.clone().text());
   if (failure !== null) throw failure;
   return response;
 }

@@ -6,39 +6,39 @@
  * errors, retries and the judged version above.
  */
 
-import { failureOfBody, missingOf, payloadOf, resourceOf, type ToolResult } from './answers.js';
-import { ContractMismatch, UnreadableAnswer, ZeroMemoryError, type ContractWarning } from './failures.js';
+import { missingOf, payloadOf, recognised, resourceOf, type ToolResult } from './answers.js';
+import { UnreadableAnswer, ZeroMemoryError, type ContractWarning } from './failures.js';
 import { opened, type HttpAddress, type StdioProgram } from './opening.js';
 import { announced, judged } from './versions.js';
 
 /** How this package behaves; every one of them may be left out. */
 export interface Options {
   /** How often a call is sent in all when the server answers `rate_limited`: 3; 1 sends it once. */
-  maxAttempts?: number;
+  maxAttempts?: number | undefined;
   /** Seconds that are waited for at most before a call is sent again: 60. A longer wait is an error at once. */
-  maxWaitS?: number;
+  maxWaitS?: number | undefined;
   /** Seconds that a call may take; left out, what the official client does. */
-  timeoutS?: number;
+  timeoutS?: number | undefined;
   /** Whether a server of another major version, or one that announces no contract, is spoken to: false. */
-  allowOtherMajor?: boolean;
+  allowOtherMajor?: boolean | undefined;
   /** Takes what should be known of the server; left out, `console.warn`. */
-  onWarning?: (warning: ContractWarning) => void;
+  onWarning?: ((warning: ContractWarning) => void) | undefined;
 }
 
 /** How a connection is opened. */
 export interface OpenOptions extends Options {
   /** Which official client is used: 2.x or 1.x of the package; left out, 2.x where it is installed, else 1.x. */
-  sdk?: '1.x' | '2.x';
+  sdk?: '1.x' | '2.x' | undefined;
   /** Which era of the protocol is spoken: `auto`, `2025` or `2026`; only 2.x of the official client knows the last one. */
-  protocol?: 'auto' | '2025' | '2026';
+  protocol?: 'auto' | '2025' | '2026' | undefined;
 }
 
 /** What may be said of one call. */
 export interface CallOptions {
   /** Cancels the call, also while it waits to be sent again; the server is told. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Seconds that this call may take. */
-  timeoutS?: number;
+  timeoutS?: number | undefined;
 }
 
 /** A message of a prompt, as the official client gives it. */
@@ -104,16 +104,16 @@ export class Runtime {
     program: StdioProgram,
     options: OpenOptions = {},
   ): Promise<T> {
-    return ready(this, await opened(program, options), options);
+    return ready(this, opened(program, options), options);
   }
 
-  /** Speaks to a server over HTTP; `url` is that of its MCP endpoint, such as http://127.0.0.1:7077/mcp. */
+  /** Speaks to a server over HTTP; `url` is that of its MCP endpoint, such as http://127.0.0.1:8787/mcp. */
   static async http<T extends Runtime>(
     this: new (client: McpClient, options: Options) => T,
     url: string | URL,
     options: OpenOptions & HttpAddress = {},
   ): Promise<T> {
-    return ready(this, await opened({ url, ...options }, options), options);
+    return ready(this, opened({ url, ...options }, options), options);
   }
 
   /**
@@ -186,9 +186,12 @@ const MS = 1000;
 
 async function ready<T extends Runtime>(
   make: new (client: McpClient, options: Options) => T,
-  client: McpClient,
+  opening: Promise<McpClient>,
   options: Options,
 ): Promise<T> {
+  const client = await opening.catch((raised: unknown) => {
+    throw recognised(raised);
+  });
   try {
     return new make(client, options);
   } catch (error) {
@@ -200,14 +203,6 @@ async function ready<T extends Runtime>(
 
 function warned(warning: ContractWarning): void {
   console.warn(`zero-memory: ${warning.message}`);
-}
-
-/** Finds the contract's error in what an official client raised: in its data, or in the words of HTTP. */
-function recognised(raised: unknown): unknown {
-  if (raised instanceof ZeroMemoryError || raised instanceof ContractMismatch) return raised;
-  const { data, cause } = (raised ?? {}) as { data?: unknown; cause?: unknown };
-  if (cause instanceof ZeroMemoryError) return cause;
-  return failureOfBody(data) ?? raised;
 }
 
 function paused(ms: number, signal: AbortSignal | undefined): Promise<void> {

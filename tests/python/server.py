@@ -10,17 +10,20 @@ START_SECONDS = 20
 
 
 @contextmanager
-def http_server(binary, data):
-    """Runs `serve` on a free port; yields the URL and the token."""
+def http_server(binary, data, listen="127.0.0.1:0", lines=None):
+    """Runs `serve` on a free port, or on this one; yields the URL and the token.
+
+    The lines of its log are put into `lines`.
+    """
     child = subprocess.Popen(
-        [binary, "serve", "--toolset", "full", "--data", data, "--listen", "127.0.0.1:0"],
+        [binary, "serve", "--toolset", "full", "--data", data, "--listen", listen],
         cwd=data,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
     )
-    lines = []
+    lines = [] if lines is None else lines
     origins = []
     listening = threading.Event()
 

@@ -9,7 +9,7 @@ use crate::harness::{binary, fresh, repository, vectors};
 use crate::official_clients::told;
 
 /// Returns a script under the interpreter of a project as a command.
-fn script(series: &str, name: &str) -> Command {
+pub fn script(series: &str, name: &str) -> Command {
     let mut command = Command::new(wheel::project(series));
     // Nothing is left beside the scripts.
     command.arg("-B");

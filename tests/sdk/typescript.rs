@@ -9,7 +9,7 @@ use crate::harness::{binary, fresh, repository, vectors};
 use crate::official_clients::told;
 
 /// Returns a script of the workbench as a command.
-fn script(name: &str) -> Command {
+pub fn script(name: &str) -> Command {
     let mut command = Command::new("node");
     command.arg(npm::workbench().join(name));
     command

@@ -108,7 +108,7 @@ class Runtime:
         protocol: opening.Protocol = "auto",
         **options: Unpack[Options],
     ) -> AbstractAsyncContextManager[Self]:
-        """Speak to a server over HTTP; url is that of its MCP endpoint, such as http://127.0.0.1:7077/mcp."""
+        """Speak to a server over HTTP; url is that of its MCP endpoint, such as http://127.0.0.1:8787/mcp."""
         return cls._opened(opening.site(url, token, headers, protocol), options)
 
     @classmethod

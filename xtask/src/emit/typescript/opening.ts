@@ -11,38 +11,45 @@ export interface StdioProgram {
   /** The program, such as `zero-memory`. */
   command: string;
   /** Its arguments, such as `['stdio']`. */
-  args?: string[];
+  args?: string[] | undefined;
   /** Its variables; left out, the few that the official client passes on. */
-  env?: Record<string, string>;
+  env?: Record<string, string> | undefined;
   /** The folder it starts in. */
-  cwd?: string;
+  cwd?: string | undefined;
   /** What becomes of its log; left out, it goes to the log of this process. */
-  stderr?: 'inherit' | 'ignore' | 'pipe';
+  stderr?: 'inherit' | 'ignore' | 'pipe' | undefined;
 }
 
 /** How a server is spoken to over HTTP. */
 export interface HttpAddress {
   /** Its token, from the file `token` in its data folder. */
-  token?: string;
+  token?: string | undefined;
   /** Further headers. */
-  headers?: Record<string, string>;
+  headers?: Record<string, string> | undefined;
 }
 
 type Target = StdioProgram | ({ url: string | URL } & HttpAddress);
 
 /** Connects an official client. */
 export async function opened(target: Target, options: OpenOptions): Promise<McpClient> {
-  const wanted = options.sdk ?? ((await isInstalled2()) ? '2.x' : '1.x');
-  if (wanted === '2.x') return with2(target, options.protocol ?? 'auto');
+  const has2 = await isInstalled(import('@modelcontextprotocol/client'));
+  const wanted = options.sdk ?? (has2 ? '2.x' : '1.x');
+  if (wanted === '2.x' && has2) return with2(target, options.protocol ?? 'auto');
+  const has1 = wanted === '1.x' && (await isInstalled(import('@modelcontextprotocol/sdk/client/index.js')));
+  if (!has1) {
+    throw new TypeError(
+      `no official MCP client ${options.sdk ?? ''} is installed; run npm install @modelcontextprotocol/client for 2.x, or @modelcontextprotocol/sdk for 1.x`,
+    );
+  }
   if (options.protocol === '2026') {
-    throw new TypeError("1.x of the official client speaks no protocol of 2026; install '@modelcontextprotocol/client'");
+    throw new TypeError('1.x of the official client speaks no protocol of 2026; run npm install @modelcontextprotocol/client');
   }
   return with1(target);
 }
 
-async function isInstalled2(): Promise<boolean> {
+async function isInstalled(loading: Promise<unknown>): Promise<boolean> {
   try {
-    await import('@modelcontextprotocol/client');
+    await loading;
     return true;
   } catch (error) {
     if ((error as { code?: unknown }).code === 'ERR_MODULE_NOT_FOUND') return false;

@@ -1,0 +1,221 @@
+//! A server between a client and the real one, which changes what the real
+//! one answers into what no server of this build says.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+
+use serde_json::{Value, json};
+
+/// Changes the answer to a request: both are messages of JSON-RPC.
+pub type Edit = Box<dyn Fn(&Value, &mut Value) + Send + Sync>;
+
+/// A server between.
+pub struct Between {
+    address: String,
+    shared: Arc<Shared>,
+    listening: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    target: String,
+    /// Whether the real server is called by the name of this one.
+    keeps_name: bool,
+    edit: Edit,
+    seen: Mutex<Vec<Value>>,
+    is_over: AtomicBool,
+}
+
+impl Drop for Between {
+    fn drop(&mut self) {
+        self.shared.is_over.store(true, Ordering::SeqCst);
+        // Wakes who waits for the next connection.
+        let _ = TcpStream::connect(&self.address);
+        if let Some(listening) = self.listening.take() {
+            let _ = listening.join();
+        }
+    }
+}
+
+impl Between {
+    /// Stands before the server at this host and port.
+    pub fn start(target: &str, edit: Edit) -> Self {
+        Self::with(target, false, edit)
+    }
+
+    /// Calls the server by a name that is not its own, which it refuses.
+    pub fn under_another_name(target: &str) -> Self {
+        Self::with(target, true, Box::new(|_, _| ()))
+    }
+
+    fn with(target: &str, keeps_name: bool, edit: Edit) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("an address").to_string();
+        let shared = Arc::new(Shared {
+            target: target.to_owned(),
+            keeps_name,
+            edit,
+            seen: Mutex::new(Vec::new()),
+            is_over: AtomicBool::new(false),
+        });
+        let inner = Arc::clone(&shared);
+        let listening = std::thread::spawn(move || {
+            for client in listener.incoming() {
+                if inner.is_over.load(Ordering::SeqCst) {
+                    return;
+                }
+                let (Ok(client), inner) = (client, Arc::clone(&inner)) else {
+                    continue;
+                };
+                // A client that goes away ends its own thread.
+                std::thread::spawn(move || pass(client, &inner));
+            }
+        });
+        Self {
+            address,
+            shared,
+            listening: Some(listening),
+        }
+    }
+
+    /// Returns the address of the endpoint.
+    pub fn url(&self) -> String {
+        format!("http://{}/mcp", self.address)
+    }
+
+    /// Returns how many calls of tools came by.
+    pub fn n_calls(&self) -> usize {
+        let seen = self.shared.seen.lock().expect("nobody panics with it");
+        let calls = seen
+            .iter()
+            .filter(|message| message["method"] == "tools/call");
+        calls.count()
+    }
+}
+
+/// Passes one request on, and its answer back; the connection ends with it.
+fn pass(mut client: TcpStream, shared: &Shared) -> Option<()> {
+    let (mut head, body) = message(&client)?;
+    let request: Value = serde_json::from_slice(&body).unwrap_or_default();
+    shared
+        .seen
+        .lock()
+        .expect("nobody panics with it")
+        .push(request.clone());
+    let mut server = TcpStream::connect(&shared.target).ok()?;
+    let host = Some(shared.target.as_str()).filter(|_| !shared.keeps_name);
+    only_once(&mut head, host);
+    server
+        .write_all((head.join("\r\n") + "\r\n\r\n").as_bytes())
+        .ok()?;
+    server.write_all(&body).ok()?;
+    let (mut head, mut body) = message(&server)?;
+    if let Ok(mut answer) = serde_json::from_slice::<Value>(&body) {
+        (shared.edit)(&request, &mut answer);
+        body = answer.to_string().into_bytes();
+    }
+    only_once(&mut head, None);
+    head.retain(|line| !is(line, "content-length"));
+    head.push(format!("Content-Length: {}", body.len()));
+    client
+        .write_all((head.join("\r\n") + "\r\n\r\n").as_bytes())
+        .ok()?;
+    client.write_all(&body).ok()
+}
+
+/// Reads the lines of a head, and the body that it announces.
+fn message(stream: &TcpStream) -> Option<(Vec<String>, Vec<u8>)> {
+    let mut reader = BufReader::new(stream);
+    let mut head = Vec::new();
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok()?;
+        match line.trim_end() {
+            "" => break,
+            line => head.push(line.to_owned()),
+        }
+    }
+    let length = head.iter().find(|line| is(line, "content-length"));
+    let length = length.and_then(|line| line.split_once(':')?.1.trim().parse().ok());
+    let mut body = vec![0; length.unwrap_or(0)];
+    reader.read_exact(&mut body).ok()?;
+    Some((head, body))
+}
+
+fn is(line: &str, header: &str) -> bool {
+    let name = line.split(':').next().unwrap_or_default();
+    name.eq_ignore_ascii_case(header)
+}
+
+fn only_once(head: &mut Vec<String>, host: Option<&str>) {
+    head.retain(|line| !is(line, "connection") && !(host.is_some() && is(line, "host")));
+    head.push("Connection: close".to_owned());
+    head.extend(host.map(|host| format!("Host: {host}")));
+}
+
+/// Announces another contract version, or none. The schemas of its answers are
+/// not those of this build either, and some official clients judge by them.
+pub fn announcing(version: Option<&'static str>) -> Edit {
+    Box::new(move |_, answer| {
+        let tools = answer
+            .pointer_mut("/result/tools")
+            .and_then(Value::as_array_mut);
+        for tool in tools.into_iter().flatten().filter_map(Value::as_object_mut) {
+            tool.remove("outputSchema");
+        }
+        let slots = answer.pointer_mut("/result/capabilities/experimental");
+        if let Some(Value::Object(slots)) = slots {
+            match version {
+                None => drop(slots.remove("zero-memory/contract")),
+                Some(version) => {
+                    slots.insert(
+                        "zero-memory/contract".to_owned(),
+                        json!({ "version": version }),
+                    );
+                }
+            }
+        }
+    })
+}
+
+/// Refuses the first calls of tools with this code and these details.
+pub fn refusing(n_first: usize, code: &'static str, details: Value) -> Edit {
+    let left = Mutex::new(n_first);
+    Box::new(move |request, answer| {
+        let mut left = left.lock().expect("nobody panics with it");
+        if request["method"] != "tools/call" || *left == 0 {
+            return;
+        }
+        *left -= 1;
+        let error = json!({ "code": code, "message": "Not like this; try another way.", "details": details });
+        let text = json!({ "error": error }).to_string();
+        let result = &mut answer["result"];
+        result["isError"] = json!(true);
+        result["content"] = json!([{ "type": "text", "text": text }]);
+        if let Some(result) = result.as_object_mut() {
+            result.remove("structuredContent");
+        }
+    })
+}
+
+/// Changes what tools answer, in both places where it stands.
+pub fn answering(change: impl Fn(&mut Value) + Send + Sync + 'static) -> Edit {
+    Box::new(move |_, answer| {
+        let Some(payload) = answer.pointer_mut("/result/structuredContent") else {
+            return;
+        };
+        change(payload);
+        let text = payload.to_string();
+        answer["result"]["content"][0]["text"] = json!(text);
+    })
+}
+
+/// Does one after the other.
+pub fn both(first: Edit, second: Edit) -> Edit {
+    Box::new(move |request, answer| {
+        first(request, answer);
+        second(request, answer);
+    })
+}

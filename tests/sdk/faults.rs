@@ -1,0 +1,41 @@
+//! Calls that are cancelled, calls that take too long, and servers that go and
+//! come back.
+
+use serde_json::{Value, json};
+
+use super::kit::{KITS, Kit};
+use crate::harness::{binary, fresh};
+
+fn seen(kit: Kit, transport: &str) -> Value {
+    let data = fresh();
+    kit.runs(
+        "faults",
+        json!({ "binary": binary(), "data": data.path(), "transport": transport }),
+    )
+}
+
+#[test]
+fn a_cancelled_call_is_cancelled_at_the_server_too() {
+    for kit in KITS {
+        for transport in ["stdio", "http"] {
+            let seen = seen(kit, transport);
+            // The server says so in its log, and the write left nothing.
+            assert_eq!(seen["line"], true, "{kit:?} {transport}: {seen}");
+            assert_eq!(seen["found"], 1, "{kit:?} {transport}: {seen}");
+            assert_eq!(
+                seen["cancelled"]["isOurs"], false,
+                "{kit:?} {transport}: {seen}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_client_lives_through_the_end_of_its_server_and_the_start_of_the_next() {
+    for kit in KITS {
+        let seen = seen(kit, "http");
+        assert_eq!(seen["late"]["isOurs"], false, "{kit:?}: {seen}");
+        assert_eq!(seen["down"]["isOurs"], false, "{kit:?}: {seen}");
+        assert_eq!(seen["found"], 1, "{kit:?}: {seen}");
+    }
+}

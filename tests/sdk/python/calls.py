@@ -1,0 +1,79 @@
+"""Makes a few calls and tells all that a caller sees of them.
+
+Reads as JSON on stdin what `opened` takes, { options } and
+{ calls: [{ method, given, options }] }. Writes one JSON line:
+{ contractVersion, warnings, refused, outcomes }.
+"""
+
+import asyncio
+import json
+import re
+import sys
+from dataclasses import asdict
+
+from pydantic import BaseModel
+from zero_memory_client import ContractMismatch, ZeroMemoryError
+
+from opening import opened
+
+
+def told(error):
+    facts = {"class": type(error).__name__, "message": str(error)}
+    if isinstance(error, ContractMismatch):
+        return facts | {"serverVersion": error.server_version}
+    if not isinstance(error, ZeroMemoryError):
+        return facts | {"isOurs": False}
+    return facts | {
+        "isOurs": True,
+        "code": error.code,
+        "prefix": error.prefix,
+        "details": error.details,
+        "retryAfterS": error.retry_after_s,
+        "violations": [asdict(violation) for violation in error.violations],
+    }
+
+
+def plain(answer):
+    if isinstance(answer, list):
+        return [plain(item) for item in answer]
+    return answer.model_dump(mode="json") if isinstance(answer, BaseModel) else answer
+
+
+def snake(options):
+    return {re.sub("[A-Z]", lambda found: f"_{found[0].lower()}", name): value for name, value in options.items()}
+
+
+async def made(memory, call):
+    method, given = call["method"], call.get("given", {})
+    try:
+        if method == "call":
+            answer = await memory.call(given["tool"], given["input"])
+        elif isinstance(given, str):
+            answer = await getattr(memory, method)(given)
+        else:
+            answer = await getattr(memory, method)(**given, **snake(call.get("options", {})))
+    except Exception as error:
+        return {"error": told(error)}
+    return {"answer": plain(answer)}
+
+
+async def main():
+    settings = json.load(sys.stdin)
+    warnings = []
+
+    def keep(warning):
+        facts = {"kind": warning.kind, "serverVersion": warning.server_version, "clientVersion": warning.client_version}
+        warnings.append(facts | {"message": warning.message, "missing": [asdict(each) for each in warning.missing]})
+
+    report = {"contractVersion": None, "warnings": warnings, "refused": None, "outcomes": []}
+    try:
+        async with opened(settings, on_warning=keep, **snake(settings.get("options", {}))) as memory:
+            report["contractVersion"] = memory.contract_version
+            for call in settings["calls"]:
+                report["outcomes"].append(await made(memory, call))
+    except Exception as error:
+        report["refused"] = told(error)
+    print(json.dumps(report))
+
+
+asyncio.run(main())

@@ -1,0 +1,53 @@
+"""What a stranger's program relies on, checked by mypy and pyright alone.
+
+Every line with an ignore must be refused, for an ignore that ignores nothing
+is refused itself, and every other line taken.
+"""
+
+from typing import assert_never
+
+from zero_memory_client import ErrorCode, RateLimitedError, RecallOutput, RememberInputLinksItem, ZeroMemory, ZeroMemoryError
+
+
+async def everything(memory: ZeroMemory) -> str:
+    """Call what there is, and what there is not."""
+    found: RecallOutput = await memory.recall(query="heron", k=3, timeout_s=2)
+    kind: str | None = found.memories[0].kind if found.memories else None
+    project = found.session.attached_project if found.session else None
+    await memory.list_scopes()
+    await memory.prompt_brief(topic="heron")
+    link = RememberInputLinksItem(type="supersedes", target="mem_00000000000000000000000000")
+    await memory.remember(content="A heron stands.", links=[link, {"type": "refines", "target": "mem_0"}])
+    row = await memory.memory("mem_00000000000000000000000000")
+
+    await memory.recall()  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+    await memory.recall(query="heron", limit=3)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+    await memory.guess(query="heron")  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    await memory.remember(content="A heron.", kind="hunch")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    _ = row.colour  # type: ignore[attr-defined]  # pyright: ignore
+    return f"{kind} {project} {row.content}"
+
+
+def advice(code: ErrorCode) -> str:
+    """Say what to do; complete without a default."""
+    match code:
+        case ErrorCode.RATE_LIMITED:
+            return "wait"
+        case (
+            ErrorCode.VALIDATION_FAILED
+            | ErrorCode.UNAUTHORIZED
+            | ErrorCode.FORBIDDEN
+            | ErrorCode.NOT_FOUND
+            | ErrorCode.CONFLICT
+            | ErrorCode.INTERNAL
+        ):
+            return "give up"
+        case _:
+            assert_never(code)
+
+
+def wait(error: Exception) -> float | None:
+    """Say how long to wait."""
+    if isinstance(error, RateLimitedError):
+        return error.retry_after_s
+    return 0.0 if isinstance(error, ZeroMemoryError) and error.code == ErrorCode.CONFLICT else None

@@ -1,0 +1,36 @@
+// Makes a few calls and tells all that a caller sees of them.
+//
+// Reads as JSON on stdin what `open` takes, { options } and
+// { calls: [{ method, given, options }] }. Writes one JSON line:
+// { contractVersion, warnings, refused, outcomes }.
+
+import { readFileSync } from 'node:fs';
+
+import { ContractMismatch, ZeroMemoryError } from 'zero-memory-client';
+
+import { open } from './opening.mjs';
+
+const settings = JSON.parse(readFileSync(0, 'utf8'));
+
+function told(error) {
+  const { name, message } = error;
+  if (error instanceof ContractMismatch) return { class: name, message, serverVersion: error.serverVersion };
+  if (!(error instanceof ZeroMemoryError)) return { class: name, message, isOurs: false };
+  const { code, prefix, details, retryAfterS, violations } = error;
+  return { class: name, message, isOurs: true, code, prefix, details, retryAfterS, violations };
+}
+
+const warnings = [];
+const report = { contractVersion: null, warnings, refused: null, outcomes: [] };
+try {
+  const memory = await open(settings, { ...settings.options, onWarning: (warning) => warnings.push(warning) });
+  report.contractVersion = memory.contractVersion;
+  for (const { method, given, options } of settings.calls) {
+    const made = method === 'call' ? memory.call(given.tool, given.input) : memory[method](given, options);
+    report.outcomes.push(await made.then((answer) => ({ answer }), (error) => ({ error: told(error) })));
+  }
+  await memory.close();
+} catch (error) {
+  report.refused = told(error);
+}
+process.stdout.write(`${JSON.stringify(report)}\n`, () => process.exit(0));
