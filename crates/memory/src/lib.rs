@@ -127,6 +127,7 @@ mod ended;
 mod erasure;
 mod error;
 pub mod export;
+mod foresight;
 mod guard;
 mod hints;
 mod hygiene;

@@ -15,7 +15,9 @@ use store::{Caller, DayCount, Metric, ScopeKey, Store, ThreadRow};
 
 use crate::clock::{self, Clock};
 use crate::error::Error;
+use crate::foresight::Gate;
 use crate::import::Trouble;
+use crate::write_path::{Foreseen, RecentWords};
 use crate::{Call, ended, hints, text};
 
 /// How a memory is opened.
@@ -40,6 +42,8 @@ pub struct Memory {
 pub struct Keeper {
     shared: Arc<Shared>,
     account: Account,
+    /// What the present call found out before it got its view.
+    foreseen: Arc<Mutex<Option<Foreseen>>>,
 }
 
 impl Deref for Memory {
@@ -56,6 +60,10 @@ struct Shared {
     store: Mutex<Opening>,
     /// The account of the last call, looked up once.
     caller: Mutex<Option<(Account, Caller)>>,
+    /// Words of texts that were cut lately.
+    words: RecentWords,
+    /// Who may look ahead at a time.
+    gate: Gate,
 }
 
 /// The store, once it is open.
@@ -89,11 +97,14 @@ impl Memory {
             clock,
             store: Mutex::default(),
             caller: Mutex::new(None),
+            words: RecentWords::default(),
+            gate: Gate::default(),
         };
         Self {
             keeper: Keeper {
                 shared: Arc::new(shared),
                 account: Account::Owner(label(&options.handle)),
+                foreseen: Arc::default(),
             },
         }
     }
@@ -106,6 +117,7 @@ impl Memory {
             keeper: Keeper {
                 shared: Arc::clone(&self.shared),
                 account: Account::Named(label(handle)),
+                foreseen: Arc::default(),
             },
         }
     }
@@ -143,6 +155,26 @@ impl Memory {
     /// opened.
     pub(crate) fn whole_if_open(&self) -> Option<Arc<Store>> {
         self.shared.store.try_lock().ok()?.store.clone()
+    }
+
+    /// Returns the same memory for one call that found something out.
+    pub(crate) fn with_foreseen(&self, foreseen: Foreseen) -> Self {
+        let mut keeper = self.keeper.clone();
+        keeper.foreseen = Arc::new(Mutex::new(Some(foreseen)));
+        Self { keeper }
+    }
+
+    /// Reads for a call that is about to write. Few do at a time: each needs a
+    /// connection, and they are soon done.
+    pub(crate) fn look_ahead<R>(
+        &self,
+        call: &Call,
+        look: impl FnOnce(&mut store::Read<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let store = self.store()?;
+        let caller = self.caller(&store)?;
+        let _place = self.shared.gate.enter();
+        store.read_until(&call.stop, &caller, look)
     }
 
     /// Returns the data folder.
@@ -286,6 +318,19 @@ impl<R> From<store::Error> for Rehearsal<R> {
 impl Keeper {
     pub(crate) fn now(&self) -> i64 {
         (self.shared.clock)()
+    }
+
+    /// Returns what this call found out before it got its view, once.
+    pub(crate) fn take_foreseen(&self) -> Option<Foreseen> {
+        self.foreseen
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+    }
+
+    /// Returns the words of texts that were cut lately.
+    pub(crate) fn recent_words(&self) -> &RecentWords {
+        &self.shared.words
     }
 
     /// Returns the bookkeeping, opening the store if this is the first call.
@@ -463,11 +508,15 @@ impl Views for Memory {
     ) -> Result<R, contract::Error> {
         let store = self.store()?;
         let caller = self.caller(&store)?;
-        Ok(store.append_until(&call.stop, &caller, |view| {
+        let appended = store.append_until(&call.stop, &caller, |view| {
             let outcome = body(view);
             call.note_scopes(view);
             outcome.map_err(Error::Answer)
-        })?)
+        });
+        if appended.is_err() {
+            self.shared.words.clear();
+        }
+        Ok(appended?)
     }
 
     fn write<R>(

@@ -8,8 +8,6 @@ mod excerpt;
 mod stop_words;
 mod tokens;
 
-use std::collections::HashSet;
-
 use unicode_normalization::UnicodeNormalization as _;
 
 pub(crate) use excerpt::excerpt;
@@ -114,19 +112,6 @@ fn is_boundary(left: Option<char>, right: Option<char>) -> bool {
     let joins = |c: Option<char>| c.is_some_and(|c| c == '_' || matches!(class_of(c), Class::Word));
     let continues = right.is_some_and(|c| matches!(class_of(c), Class::Mark));
     !(continues || joins(left) && joins(right))
-}
-
-/// Returns the share of terms that two texts have in common, 0 to 1.
-pub(crate) fn jaccard<S: AsRef<str>>(left: &[S], right: &[S]) -> f64 {
-    let left: HashSet<&str> = left.iter().map(AsRef::as_ref).collect();
-    let right: HashSet<&str> = right.iter().map(AsRef::as_ref).collect();
-    let common = left.intersection(&right).count();
-    let union = left.len() + right.len() - common;
-    if union == 0 {
-        0.0
-    } else {
-        common as f64 / union as f64
-    }
 }
 
 #[cfg(test)]

@@ -146,6 +146,28 @@ pub(crate) fn stand_for_write(
     Ok(stand)
 }
 
+/// Returns the project that a call will pin, as far as can be seen without
+/// following its hint.
+pub(crate) fn likely_project(
+    memory: &Keeper,
+    call: &Call,
+    view: &Read<'_>,
+    selectors: Selectors<'_>,
+) -> Result<Option<ScopeRow>, Error> {
+    let hinted = found(view, selectors.hint)?;
+    if hinted.is_some() {
+        return Ok(hinted);
+    }
+    let store = memory.bookkeeping()?;
+    let known = known(&store, call, view, selectors, memory.now())?;
+    let started = match pending_hint(call, false, &known) {
+        Some(hint) => found(view, Some(&hint))?,
+        None => None,
+    };
+    let threaded = known.echoed.or(known.named).map(|live| live.scope);
+    Ok(threaded.or(known.attached).or(started))
+}
+
 fn known(
     store: &Bookkeeping,
     call: &Call,

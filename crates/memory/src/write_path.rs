@@ -2,33 +2,32 @@
 //!
 //! Everything that can refuse a call comes before the first row of the memory
 //! is written; and all of it is one transaction, so a refusal leaves nothing.
+//!
+//! While it runs every other write waits. So what needs no certainty is found
+//! out before, beside the writes of others ([`foresee`]), and only what changed
+//! since is looked at again. A call that was not foreseen does it all at once.
 
-use contract::types::{Anchor, Kind, RememberInput, RememberOutput, ScopeSource, SimilarMemory};
+mod draft;
+mod similar;
+mod words;
+
+use contract::types::{Anchor, Kind, RememberInput, RememberOutput, ScopeSource};
 use store::{Append, MemoryRow, Metric, NewMemory, Provenance, Read, ScopeRow};
 
-use crate::clock::days_between;
 use crate::error::Error;
 use crate::guard;
 use crate::hints;
-use crate::ids;
 use crate::scopes::{self, Named};
 use crate::threads::{self, Selectors, Stand};
-use crate::{Call, Keeper, digest, text, usage, wire};
+use crate::{Call, Keeper, Memory, text, usage, wire};
+
+use draft::Draft;
+pub(crate) use draft::name_key;
+use similar::Look;
+pub(crate) use words::RecentWords;
 
 /// Bytes beyond which a text is probably several statements.
 const LONG_BYTES: usize = 2_000;
-
-/// Memories that a word may be in to say that two texts are alike.
-const RARE: usize = 300;
-/// Memories that are compared word by word.
-const COMPARED: usize = 20;
-/// Shared words, as a share of all, from which two texts are close.
-const CLOSE: f64 = 0.3;
-/// Close memories that an answer lists.
-const SIMILAR: usize = 10;
-
-/// Characters of two texts that are compared; what the store gives in short.
-const COMPARED_CHARACTERS: usize = 1_000;
 
 /// Entities that a text is anchored to by the words in it.
 const FOUND_ANCHORS: usize = 16;
@@ -40,19 +39,11 @@ const SHOWN_ANCHORS: usize = 32;
 
 const SUPERSEDES: &str = "supersedes";
 
-/// A new memory whose texts were admitted.
-struct Draft<'a> {
-    content: &'a str,
-    verbatim: Option<&'a str>,
-    kind: Kind,
-    entities: Vec<Name>,
-    links: Vec<(String, String)>,
-}
-
-/// An entity by its name and by what names are compared by.
-struct Name {
-    name: String,
-    key: String,
+/// What a call found out before it got a view that writes.
+pub(crate) struct Foreseen {
+    draft: Draft,
+    /// Nothing where it is not known yet which scope it goes to.
+    look: Option<Look>,
 }
 
 /// Where a memory goes.
@@ -69,6 +60,46 @@ struct Link {
     target: MemoryRow,
 }
 
+/// Finds out beside the writes of others what a call will need. Nothing comes
+/// of one that will be refused: it is told so in its turn.
+pub(crate) fn foresee(memory: &Memory, call: &Call, input: &RememberInput) -> Option<Foreseen> {
+    let draft = Draft::admit(input).ok()?;
+    let look = memory.look_ahead(call, |view| {
+        match likely_scope(memory, call, view, input)? {
+            Some(scope) => Look::take(memory, view, &scope, &draft).map(Some),
+            None => Ok(None),
+        }
+    });
+    Some(Foreseen {
+        draft,
+        look: look.ok().flatten(),
+    })
+}
+
+/// Returns where the memory will go, as far as can be seen without a change.
+fn likely_scope(
+    memory: &Keeper,
+    call: &Call,
+    view: &Read<'_>,
+    input: &RememberInput,
+) -> Result<Option<ScopeRow>, Error> {
+    if let Some(scope) = &input.scope {
+        return Ok(match scopes::named(view, scope)? {
+            Named::One(scope) => Some(scope),
+            Named::Everything | Named::Unknown(_) => None,
+        });
+    }
+    threads::likely_project(memory, call, view, selectors(input))
+}
+
+fn selectors(input: &RememberInput) -> Selectors<'_> {
+    Selectors {
+        hint: input.project_hint.as_deref(),
+        thread: input.thread.as_deref(),
+        conversation: None,
+    }
+}
+
 /// Stores one memory.
 pub(crate) fn remember(
     memory: &Keeper,
@@ -77,36 +108,49 @@ pub(crate) fn remember(
     input: &RememberInput,
 ) -> Result<RememberOutput, Error> {
     let now = memory.now();
-    let draft = admit(input)?;
+    let (draft, look) = match memory.take_foreseen() {
+        Some(foreseen) => (foreseen.draft, foreseen.look),
+        None => (Draft::admit(input)?, None),
+    };
     let (target, stand) = target(memory, call, view, input, draft.kind)?;
-    let text_key = digest::sha256(&[&text::key(draft.content)]);
     let links = far_ends(view, &draft)?;
     let same = view
-        .find_same_text(target.scope.key, &text_key)?
+        .find_same_text(target.scope.key, &draft.text_key)?
         .filter(|row| {
             !links
                 .iter()
                 .any(|link| link.kind == SUPERSEDES && link.target.id == row.id)
         });
     judge(&links, same.as_ref())?;
-    let similar = similar(view, &target.scope, &draft, &links, same.as_ref(), now)?;
+    let look = match look.filter(|look| look.is_of(&target.scope)) {
+        Some(look) => look.catch_up(memory, view, &target.scope, &draft)?,
+        None => Look::take(memory, view, &target.scope, &draft)?,
+    };
+    let gone = |id: &str| {
+        same.as_ref().is_some_and(|row| row.id == id)
+            || links
+                .iter()
+                .any(|link| link.kind == SUPERSEDES && link.target.id == id)
+    };
+    let similar = look.answer(view, gone, now)?;
 
     let (seq, memory_id) = match &same {
         Some(row) => (row.seq, row.id.clone()),
         None => {
             let provenance = Provenance {
-                verbatim: draft.verbatim.map(str::to_owned),
+                verbatim: draft.verbatim.clone(),
                 thread: stand.thread().map(str::to_owned),
                 client: call.program(),
                 scope_source: target.source.to_string(),
                 ..Provenance::default()
             };
-            view.add_memory(&NewMemory {
+            let added = view.add_memory(&NewMemory {
                 scope: &target.scope,
                 visibility: target.scope.default_visibility,
                 kind: &draft.kind.to_string(),
-                content: draft.content,
-                text_key: &text_key,
+                content: &draft.content,
+                tokens: Some(&draft.tokens),
+                text_key: &draft.text_key,
                 author_kind: if call.client.is_some() {
                     "agent"
                 } else {
@@ -116,7 +160,9 @@ pub(crate) fn remember(
                 provenance: &provenance,
                 created_at: now,
                 stored_at: now,
-            })?
+            })?;
+            memory.recent_words().note(added.0, draft.words.clone());
+            added
         }
     };
     let ended = ended_rule(view, &links)?;
@@ -154,48 +200,6 @@ pub(crate) fn remember(
     })
 }
 
-/// Passes every text through the guard.
-fn admit(input: &RememberInput) -> Result<Draft<'_>, Error> {
-    let mut entities: Vec<Name> = Vec::new();
-    for name in input.entities.iter().flatten() {
-        let name = guard::admit_name("entities", name)?;
-        let key = name_key(&name);
-        if !entities.iter().any(|known| known.key == key) {
-            entities.push(Name { name, key });
-        }
-    }
-    let mut links: Vec<(String, String)> = Vec::new();
-    for link in input.links.iter().flatten() {
-        let kind = guard::admit("links.type", &link.type_)?;
-        if kind == "superseded_by" {
-            return Err(Error::Argument {
-                pointer: "/links".to_owned(),
-                rule: "type",
-                message:
-                    "superseded_by is made by the successor: remember that one with type supersedes"
-                        .to_owned(),
-            });
-        }
-        let link = (kind.to_owned(), ids::normalise(&link.target));
-        if !links.contains(&link) {
-            links.push(link);
-        }
-    }
-    Ok(Draft {
-        content: guard::admit("content", &input.content)?,
-        verbatim: guard::admit_optional("verbatim", input.verbatim.as_deref())?,
-        kind: input.kind.unwrap_or(Kind::Fact),
-        entities,
-        links,
-    })
-}
-
-/// Returns what names of entities are compared by.
-pub(crate) fn name_key(name: &str) -> String {
-    let folded = text::fold(name);
-    folded.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 /// Decides where the memory goes.
 fn target(
     memory: &Keeper,
@@ -211,11 +215,6 @@ fn target(
     let misfit = match &named {
         Some(Named::One(scope)) => scopes::misfit(scope.kind, kind),
         Some(Named::Everything | Named::Unknown(_)) | None => None,
-    };
-    let selectors = Selectors {
-        hint: input.project_hint.as_deref(),
-        thread: input.thread.as_deref(),
-        conversation: None,
     };
     if matches!(named, Some(Named::Everything)) {
         return Err(Error::Argument {
@@ -233,7 +232,7 @@ fn target(
         guard::name("scope", path)?;
     }
     let makes = named.is_none() || misfit.is_some();
-    let mut stand = threads::stand_for_write(memory, call, view, selectors, makes)?;
+    let mut stand = threads::stand_for_write(memory, call, view, selectors(input), makes)?;
     let mut target = match (named, misfit) {
         (Some(Named::One(scope)), None) => Target {
             scope,
@@ -290,7 +289,7 @@ fn target(
 }
 
 /// Looks the far ends of all links up.
-fn far_ends(view: &Read<'_>, draft: &Draft<'_>) -> Result<Vec<Link>, Error> {
+fn far_ends(view: &Read<'_>, draft: &Draft) -> Result<Vec<Link>, Error> {
     let mut links = Vec::new();
     for (kind, id) in &draft.links {
         let Some(target) = view.find_memory(id)? else {
@@ -382,7 +381,7 @@ fn anchor(
     view: &mut Append<'_>,
     seq: i64,
     scope: &ScopeRow,
-    draft: &Draft<'_>,
+    draft: &Draft,
     is_new: bool,
     now: i64,
 ) -> Result<(), Error> {
@@ -393,7 +392,7 @@ fn anchor(
     if !draft.entities.is_empty() || !is_new {
         return Ok(());
     }
-    anchor_to_known(view, seq, scope, draft.content, now)
+    anchor_to_known(view, seq, scope, &draft.content, now)
 }
 
 /// Anchors a memory to known entities whose names stand in its text.
@@ -416,56 +415,4 @@ pub(crate) fn anchor_to_known(
         view.add_anchor(seq, entity.key, now)?;
     }
     Ok(())
-}
-
-/// Returns stored memories of the scope that are close to the text.
-fn similar(
-    view: &Read<'_>,
-    scope: &ScopeRow,
-    draft: &Draft<'_>,
-    links: &[Link],
-    same: Option<&MemoryRow>,
-    now: i64,
-) -> Result<Vec<SimilarMemory>, Error> {
-    let compared: String = draft.content.chars().take(COMPARED_CHARACTERS).collect();
-    let terms = text::query_terms(&compared);
-    let reach = view.reach(&[scope.key])?;
-    let seqs = view.alike(&reach, &terms, RARE, COMPARED)?;
-    let words = text::index_tokens(&compared);
-    let gone = |id: &str| {
-        same.is_some_and(|row| row.id == id)
-            || links
-                .iter()
-                .any(|link| link.kind == SUPERSEDES && link.target.id == id)
-    };
-    let mut close: Vec<(f64, store::Stub)> = view
-        .stubs(&seqs)?
-        .into_iter()
-        .filter(|stub| !gone(&stub.id))
-        .map(|stub| {
-            (
-                text::jaccard(&words, &text::index_tokens(&stub.content)),
-                stub,
-            )
-        })
-        .filter(|(similarity, _)| *similarity >= CLOSE)
-        .collect();
-    close.sort_by(|(a, left), (b, right)| {
-        b.total_cmp(a)
-            .then_with(|| right.created_at.cmp(&left.created_at))
-            .then_with(|| left.id.cmp(&right.id))
-    });
-    close.truncate(SIMILAR);
-    close
-        .into_iter()
-        .map(|(similarity, stub)| {
-            Ok(SimilarMemory {
-                content: wire::short(&stub.content),
-                kind: wire::kind(&stub.kind)?,
-                age_days: days_between(stub.created_at, now),
-                id: stub.id,
-                similarity,
-            })
-        })
-        .collect()
 }

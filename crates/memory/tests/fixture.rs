@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use contract::{Error, ToolName, dispatch};
+use contract::{Error, ToolName};
 use memory::{Call, ClientInfo, Memory, MemoryOptions, Session};
 use serde_json::{Value, json};
 use store::{Role, ScopeKind, Store, Visibility};
@@ -119,7 +119,7 @@ impl World {
 /// Makes a call. An error that the tool does not list fails the test: callers
 /// would get `internal` in its place.
 pub fn run(memory: &Memory, call: &Call, tool: ToolName, input: Value) -> Result<Value, Error> {
-    let outcome = dispatch(memory, call, tool, input);
+    let outcome = memory.call(call, tool, input);
     if let Err(error) = &outcome {
         assert!(
             tool.may_answer(error),

@@ -1,5 +1,8 @@
 //! The write path: what is stored, what is refused, what the answer says.
 
+use std::collections::BTreeSet;
+use std::sync::Barrier;
+
 use contract::ToolName::{self, Challenge, CloseLoop, Entities, Forget, Link, Recall, Remember};
 use serde_json::{Value, json};
 
@@ -443,6 +446,63 @@ fn w01_fifty_writes_at_once_are_fifty_memories() {
         }
     });
     assert_eq!(world.recall("fact number").len(), 50);
+}
+
+#[test]
+fn w01_sixty_four_equal_writes_at_once_are_one_memory() {
+    const N_CLIENTS: usize = 64;
+    let world = World::new();
+    world.core("Something stands there already.");
+    let start = Barrier::new(N_CLIENTS);
+    let answers: Vec<Value> = std::thread::scope(|threads| {
+        let running: Vec<_> = (0..N_CLIENTS)
+            .map(|_| {
+                threads.spawn(|| {
+                    start.wait();
+                    let input = json!({ "scope": "core", "content": "The pelican lands at noon." });
+                    run(&world.memory, &call(), Remember, input).unwrap()
+                })
+            })
+            .collect();
+        let ended = running.into_iter().map(|thread| thread.join().unwrap());
+        ended.collect()
+    });
+    let ids: BTreeSet<String> = answers.iter().map(id).collect();
+    assert_eq!(ids.len(), 1);
+    let is_new = |answer: &&Value| answer["deduplicated"] == false;
+    assert_eq!(answers.iter().filter(is_new).count(), 1);
+    assert_eq!(world.recall("pelican"), ["The pelican lands at noon."]);
+}
+
+#[test]
+fn like_texts_that_are_written_at_once_are_told_to_whoever_comes_later() {
+    const N_CLIENTS: usize = 32;
+    let world = World::new();
+    world.core("Something stands there already.");
+    let start = Barrier::new(N_CLIENTS);
+    let answers: Vec<Value> = std::thread::scope(|threads| {
+        let running: Vec<_> = (0..N_CLIENTS)
+            .map(|n| {
+                let (start, memory) = (&start, &world.memory);
+                threads.spawn(move || {
+                    start.wait();
+                    let content = format!("The pelican of harbour {n} lands at noon.");
+                    let input = json!({ "scope": "core", "content": content });
+                    run(memory, &call(), Remember, input).unwrap()
+                })
+            })
+            .collect();
+        let ended = running.into_iter().map(|thread| thread.join().unwrap());
+        ended.collect()
+    });
+    // Each one is told of those before it, up to what an answer lists.
+    let mut n_told: Vec<usize> = answers
+        .iter()
+        .map(|answer| answer["similar_existing"].as_array().map_or(0, Vec::len))
+        .collect();
+    n_told.sort_unstable();
+    let expected: Vec<usize> = (0..N_CLIENTS).map(|n| n.min(10)).collect();
+    assert_eq!(n_told, expected);
 }
 
 #[test]

@@ -90,7 +90,7 @@ impl Store {
         if let Some(account) = self.first_account()? {
             return Ok(account);
         }
-        self.writer()?.run(|conn| {
+        self.writer()?.run(|conn, _| {
             let nobody = Caller::nobody();
             match first(&Read::new(conn, &nobody))? {
                 Some(account) => Ok(account),
@@ -108,7 +108,7 @@ impl Store {
         if let Some(account) = self.find_account(handle)? {
             return Ok(account);
         }
-        self.writer()?.run(|conn| {
+        self.writer()?.run(|conn, _| {
             let nobody = Caller::nobody();
             match find(&Read::new(conn, &nobody), handle)? {
                 Some(account) => Ok(account),

@@ -20,6 +20,7 @@ pub use traces::{DataFile, data_files};
 
 use crate::error::Error;
 use crate::index;
+use crate::postponed::Change;
 use crate::sql::served;
 use crate::views::{Read, Traces, Write};
 
@@ -187,12 +188,12 @@ impl Write<'_> {
                 self.unindex_memory(seq)?;
             } else {
                 // The whole partition goes, so nothing is left beside it.
-                self.run(
-                    "DELETE FROM memory_fts WHERE rowid = :entry",
-                    named_params! {":entry": index::entry(partition, seq, n_tokens)},
-                )?;
+                self.change(Change::Remove {
+                    entry: index::entry(partition, seq, n_tokens),
+                })?;
             }
         }
+        self.catch_up()?;
         // Deleted entries only leave the index when its segments are merged.
         self.run(
             "INSERT INTO memory_fts (memory_fts) VALUES ('optimize')",

@@ -7,6 +7,7 @@
 use rusqlite::named_params;
 
 use crate::error::Error;
+use crate::postponed::Change;
 use crate::views::Append;
 
 /// Bits of an entry's number below the partition.
@@ -86,14 +87,11 @@ impl Append<'_> {
     pub(crate) fn index(&mut self, row: &Indexed, tokens: &str) -> Result<(), Error> {
         let (before, after) = self.neighbours_in_thread(row)?;
         let ctx = self.context(before.as_ref(), after.as_ref());
-        self.run(
-            "INSERT INTO memory_fts (rowid, text, ctx) VALUES (:entry, :text, :ctx)",
-            named_params! {
-                ":entry": entry(row.partition, row.seq, row.n_tokens),
-                ":text": tokens,
-                ":ctx": ctx,
-            },
-        )?;
+        self.change(Change::Put {
+            entry: entry(row.partition, row.seq, row.n_tokens),
+            text: tokens.to_owned(),
+            ctx,
+        })?;
         self.count_in(row, 1)?;
         self.mend(before)?;
         self.mend(after)
@@ -110,14 +108,23 @@ impl Append<'_> {
 
     /// The same for what a row was, when it is in another partition by now.
     pub(crate) fn unindex(&mut self, row: &Indexed) -> Result<(), Error> {
-        self.run(
-            "DELETE FROM memory_fts WHERE rowid = :entry",
-            named_params! {":entry": entry(row.partition, row.seq, row.n_tokens)},
-        )?;
+        self.change(Change::Remove {
+            entry: entry(row.partition, row.seq, row.n_tokens),
+        })?;
         self.count_in(row, -1)?;
         let (before, after) = self.neighbours_in_thread(row)?;
         self.mend(before)?;
         self.mend(after)
+    }
+
+    /// Changes the index: at the end of the transaction, where others may
+    /// share it.
+    pub(crate) fn change(&mut self, change: Change) -> Result<(), Error> {
+        match self.postponed {
+            Some(postponed) => postponed.add(change),
+            None => change.apply(self.conn)?,
+        }
+        Ok(())
     }
 
     fn count_in(&mut self, row: &Indexed, sign: i64) -> Result<(), Error> {
@@ -136,15 +143,11 @@ impl Append<'_> {
         };
         let (before, after) = self.neighbours_in_thread(&row)?;
         let ctx = self.context(before.as_ref(), after.as_ref());
-        self.run(
-            "UPDATE memory_fts SET text = :text, ctx = :ctx WHERE rowid = :entry",
-            named_params! {
-                ":entry": entry(row.partition, row.seq, row.n_tokens),
-                ":text": (self.tokenise)(&row.content),
-                ":ctx": ctx,
-            },
-        )?;
-        Ok(())
+        self.change(Change::Replace {
+            entry: entry(row.partition, row.seq, row.n_tokens),
+            text: (self.tokenise)(&row.content),
+            ctx,
+        })
     }
 
     /// Returns the live episodes before and after an episode in its thread.

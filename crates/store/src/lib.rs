@@ -24,7 +24,7 @@
 //! | `foreign` | tables of other programs' files, read within bounds |
 //! | `backup` | copies of the memory file while it is written to, and the way back |
 //! | `health` | what is wrong with a folder, found without touching it |
-//! | `index`, `search` | full text: keeping it, asking it |
+//! | `index`, `postponed`, `search` | full text: keeping it, once a commit, asking it |
 //! | `threads`, `usage` | the bookkeeping file |
 //!
 //! # Who may read what
@@ -128,6 +128,7 @@ mod memories;
 mod migrate;
 mod open;
 mod origin;
+mod postponed;
 mod readers;
 mod rules;
 mod scopes;
@@ -140,7 +141,7 @@ mod views;
 mod writer;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 pub use accounts::Caller;
 pub use backup::{
@@ -186,8 +187,6 @@ pub struct Store {
     /// the last connection that closes cuts the log, and a reader cannot.
     writer: Option<Arc<writer::Writer>>,
     threads: threads::Threads,
-    /// Day on which this process last tidied its counts.
-    tidied: Mutex<Option<i64>>,
     tokenise: Tokenise,
     tightened: Vec<String>,
 }
@@ -231,7 +230,6 @@ impl Store {
                 .map(|writer| checkpoints::Checkpoints::new(path, writer)),
             writer,
             threads,
-            tidied: Mutex::new(None),
             tokenise,
             tightened,
         })
@@ -299,8 +297,9 @@ impl Store {
         caller: &Caller,
         work: impl FnOnce(&mut Append<'_>) -> Result<R, E>,
     ) -> Result<R, E> {
-        let (result, after) = self.writer()?.run_until(stop, |conn| {
+        let (result, after) = self.writer()?.run_until(stop, |conn, postponed| {
             let mut view = Append::new(conn, caller, self.tokenise);
+            view.postpone(postponed);
             view.until(stop);
             view.admit()?;
             let result = work(&mut view)?;
@@ -328,8 +327,9 @@ impl Store {
         caller: &Caller,
         work: impl FnOnce(&mut Write<'_>) -> Result<R, E>,
     ) -> Result<R, E> {
-        let (result, traces, after) = self.writer()?.run_until(stop, |conn| {
+        let (result, traces, after) = self.writer()?.run_until(stop, |conn, postponed| {
             let mut view = Write::new(conn, caller, self.tokenise);
+            view.postpone(postponed);
             view.until(stop);
             view.admit()?;
             let result = work(&mut view)?;

@@ -151,6 +151,24 @@ impl Read<'_> {
         )
     }
 
+    /// Returns the numbers of live memories within reach that were stored
+    /// after one, at most so many of each audience.
+    pub fn newer(&self, reach: &Reach, after: i64, limit: usize) -> Result<Vec<i64>, Error> {
+        let mut found = Vec::new();
+        for partition in reach.partitions(self.caller) {
+            found.extend(self.list(
+                "SELECT seq FROM memory WHERE partition = :partition AND seq > :after \
+                 AND retired_at IS NULL ORDER BY seq LIMIT :limit",
+                named_params! {
+                    ":partition": partition, ":after": after,
+                    ":limit": i64::try_from(limit).unwrap_or(i64::MAX),
+                },
+                |row| row.get::<_, i64>(0),
+            )?);
+        }
+        Ok(found)
+    }
+
     /// Returns the oldest open loops within reach, oldest first.
     pub fn open_loops(&self, reach: &Reach, limit: usize) -> Result<Vec<Stub>, Error> {
         let mut found = self.stubs_of_partitions(

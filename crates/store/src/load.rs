@@ -19,6 +19,7 @@ use stop::{Outcome, Stop, demand, missing};
 use crate::accounts::Caller;
 use crate::dump::{MemoryRecord, Record};
 use crate::error::Error;
+use crate::postponed::Postponed;
 use crate::views::{Append, Read};
 use crate::{Store, Tokenise};
 
@@ -55,6 +56,7 @@ pub enum Refusal {
 /// Takes records in, inside one transaction.
 pub struct Loader<'l> {
     conn: &'l Connection,
+    postponed: &'l Postponed,
     tokenise: Tokenise,
     text_key: fn(&str) -> [u8; 32],
     /// The account whose records are taken; everybody's when there is none.
@@ -99,7 +101,7 @@ impl Store {
         text_key: fn(&str) -> [u8; 32],
         work: impl FnOnce(&mut Loader<'_>) -> Result<R, E>,
     ) -> Result<R, E> {
-        self.writer()?.run(|conn| {
+        self.writer()?.run(|conn, postponed| {
             if only.is_none() && !is_unused(conn)? {
                 return Err(E::from(Error::NotAllowed));
             }
@@ -108,6 +110,7 @@ impl Store {
             }
             let mut loader = Loader {
                 conn,
+                postponed,
                 tokenise: self.tokenise,
                 text_key,
                 only,
@@ -142,6 +145,10 @@ fn is_unused(conn: &Connection) -> Result<bool, Error> {
 impl Loader<'_> {
     /// Takes one record in, as a whole or not at all.
     pub fn add(&mut self, record: &Record) -> Result<Load, Error> {
+        if self.postponed.is_much() {
+            self.postponed.settle(self.conn)?;
+        }
+        let mark = self.postponed.mark();
         self.conn.execute_batch("SAVEPOINT record")?;
         let outcome = match record {
             Record::Account(record) => self.account(record),
@@ -173,6 +180,7 @@ impl Loader<'_> {
         };
         self.conn
             .execute_batch("ROLLBACK TO record; RELEASE record")?;
+        self.postponed.cut_to(mark);
         Ok(Load::Refused(refusal))
     }
 
@@ -315,6 +323,7 @@ impl Loader<'_> {
         let tokens = (self.tokenise)(&record.content);
         let as_owner = Caller::with_key(owner);
         let mut view = Append::new(self.conn, &as_owner, self.tokenise);
+        view.postpone(self.postponed);
         let partition = view.partition(crate::ScopeKey(scope.key), visibility)?;
         view.run(
             "INSERT INTO memory (id, partition, scope, owner, visibility, kind, text_key, n_tokens, \

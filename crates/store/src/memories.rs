@@ -1,5 +1,7 @@
 //! Whole rows of memories: adding one, reading one.
 
+use std::borrow::Cow;
+
 use rusqlite::{Row, named_params};
 
 use crate::error::Error;
@@ -40,6 +42,9 @@ pub struct NewMemory<'a> {
     pub kind: &'a str,
     /// The text, as it is to be kept.
     pub content: &'a str,
+    /// The words of the text, where they are cut already: while they are cut
+    /// here, every other write waits.
+    pub tokens: Option<&'a str>,
     /// What two equal texts have in common.
     pub text_key: &'a [u8],
     /// A word of the CHECK on the column.
@@ -326,7 +331,10 @@ impl Append<'_> {
         self.touch(new.scope.key.0);
         let id = ids::fresh(ids::MEMORY, new.stored_at);
         let partition = self.partition(new.scope.key, new.visibility)?;
-        let tokens = (self.tokenise)(new.content);
+        let tokens = match new.tokens {
+            Some(tokens) => Cow::Borrowed(tokens),
+            None => Cow::Owned((self.tokenise)(new.content)),
+        };
         let n_tokens = index::count(&tokens);
         self.run(
             "INSERT INTO memory (id, partition, scope, owner, visibility, kind, text_key, n_tokens, \

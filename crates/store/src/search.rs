@@ -281,6 +281,7 @@ impl Read<'_> {
     /// most `limit` of each range.
     fn postings(&self, query: &str, ranges: &[(i64, i64)], limit: i64) -> Result<Vec<i64>, Error> {
         self.check()?;
+        self.catch_up()?;
         let mut statement = self.conn.prepare_cached(
             "SELECT rowid FROM memory_fts WHERE memory_fts MATCH ?1 AND rowid BETWEEN ?2 AND ?3 \
              LIMIT ?4",

@@ -16,6 +16,7 @@ use crate::ids;
 use crate::limited;
 use crate::open;
 use crate::scopes::ScopeKey;
+use crate::usage::Counts;
 
 /// Threads of an account that are kept, those used last: what no client echoes
 /// would otherwise fill the file until it grows old.
@@ -39,6 +40,14 @@ pub struct ThreadRow {
 pub(crate) struct Threads {
     conn: Mutex<Connection>,
     n_minted: AtomicUsize,
+    pub(crate) counts: Counts,
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        // Nobody is left to be told.
+        let _ = self.settle_counts();
+    }
 }
 
 impl Threads {
@@ -46,6 +55,7 @@ impl Threads {
         Ok(Self {
             conn: Mutex::new(open::writer(path, &open::BOOKKEEPING)?),
             n_minted: AtomicUsize::new(0),
+            counts: Counts::default(),
         })
     }
 
@@ -55,6 +65,7 @@ impl Threads {
         Ok(Self {
             conn: Mutex::new(limited::unwritten(&open::BOOKKEEPING)?),
             n_minted: AtomicUsize::new(0),
+            counts: Counts::default(),
         })
     }
 
@@ -66,6 +77,7 @@ impl Threads {
 impl Threads {
     /// Erases what is noted about an account.
     pub(crate) fn forget_account(&self, caller: &Caller) -> Result<(), Error> {
+        self.settle_counts()?;
         let conn = self.conn();
         for sql in [
             "DELETE FROM thread WHERE account = :account",

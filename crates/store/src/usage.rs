@@ -1,6 +1,7 @@
 //! How often an account did what: numbers in the bookkeeping file, never texts.
 
-use std::sync::PoisonError;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 use rusqlite::{Connection, named_params};
 
@@ -8,6 +9,7 @@ use crate::Store;
 use crate::accounts::Caller;
 use crate::error::Error;
 use crate::sql::words;
+use crate::threads::Threads;
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -65,26 +67,98 @@ pub struct DayCount {
     pub n: i64,
 }
 
-impl Store {
-    /// Adds to the caller's counts of the span that a moment lies in.
-    pub fn count(&self, caller: &Caller, counts: &[(Metric, i64)], at: i64) -> Result<(), Error> {
-        let conn = self.threads.conn();
+/// Counts that are yet to be written.
+///
+/// Calls that end together would each wait for a transaction of their own. So
+/// one of them writes for all, and the others go on.
+#[derive(Default)]
+pub(crate) struct Counts {
+    /// By account, beginning of the span, and word of the metric.
+    queued: Mutex<BTreeMap<(String, i64, &'static str), i64>>,
+    /// Held by the one that writes.
+    writing: Mutex<()>,
+    /// Day on which this process last tidied its counts.
+    tidied: Mutex<Option<i64>>,
+}
+
+/// Times that one call writes what others have queued meanwhile; what is left
+/// then is written with the next count, and before anybody asks for it.
+const TURNS: usize = 8;
+
+impl Counts {
+    fn add(&self, caller: &Caller, counts: &[(Metric, i64)], at: i64) {
+        let mut queued = self.queued.lock().unwrap_or_else(PoisonError::into_inner);
         for (metric, n) in counts.iter().filter(|(_, n)| *n != 0) {
-            conn.prepare_cached(
+            let key = (caller.id().to_owned(), begin(at, SPAN_MS), metric.as_str());
+            *queued.entry(key).or_default() += n;
+        }
+    }
+
+    fn take(&self) -> BTreeMap<(String, i64, &'static str), i64> {
+        std::mem::take(&mut *self.queued.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn is_empty(&self) -> bool {
+        self.queued
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .is_empty()
+    }
+}
+
+impl Threads {
+    /// Writes the counts that are queued, unless somebody does.
+    fn write_counts(&self, at: i64) -> Result<(), Error> {
+        for _ in 0..TURNS {
+            let Ok(turn) = self.counts.writing.try_lock() else {
+                return Ok(());
+            };
+            self.settle_counts()?;
+            let today = at.div_euclid(DAY_MS);
+            let mut tidied = self
+                .counts
+                .tidied
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            if *tidied != Some(today) {
+                tidy(&self.conn(), today)?;
+                *tidied = Some(today);
+            }
+            drop(tidied);
+            drop(turn);
+            // Whoever found somebody writing relies on this look.
+            if self.counts.is_empty() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the counts that are queued.
+    pub(crate) fn settle_counts(&self) -> Result<(), Error> {
+        let conn = self.conn();
+        let queued = self.counts.take();
+        if queued.is_empty() {
+            return Ok(());
+        }
+        let tx = conn.unchecked_transaction()?;
+        for ((account, at, metric), n) in queued {
+            tx.prepare_cached(
                 "INSERT INTO usage (account, at, metric, n) VALUES (:account, :at, :metric, :n) \
                  ON CONFLICT DO UPDATE SET n = n + :n",
             )?
-            .execute(named_params! {
-                ":account": caller.id(), ":at": begin(at, SPAN_MS), ":metric": metric, ":n": n,
-            })?;
+            .execute(named_params! {":account": account, ":at": at, ":metric": metric, ":n": n})?;
         }
-        let today = at.div_euclid(DAY_MS);
-        let mut tidied = self.tidied.lock().unwrap_or_else(PoisonError::into_inner);
-        if *tidied != Some(today) {
-            tidy(&conn, today)?;
-            *tidied = Some(today);
-        }
+        tx.commit()?;
         Ok(())
+    }
+}
+
+impl Store {
+    /// Adds to the caller's counts of the span that a moment lies in.
+    pub fn count(&self, caller: &Caller, counts: &[(Metric, i64)], at: i64) -> Result<(), Error> {
+        self.threads.counts.add(caller, counts, at);
+        self.threads.write_counts(at)
     }
 
     /// Returns the moment from which the caller's counts since another moment
@@ -96,6 +170,7 @@ impl Store {
 
     /// Returns what the caller's counts since a moment come to.
     pub fn counts_since(&self, caller: &Caller, since: i64) -> Result<Vec<(Metric, i64)>, Error> {
+        self.threads.settle_counts()?;
         let conn = self.threads.conn();
         let mut statement = conn.prepare_cached(
             "SELECT metric, sum(n) FROM usage WHERE account = :account AND at >= :since \
@@ -110,6 +185,7 @@ impl Store {
 
     /// Returns the caller's counts since a moment by day, oldest first.
     pub fn counts_by_day(&self, caller: &Caller, since: i64) -> Result<Vec<DayCount>, Error> {
+        self.threads.settle_counts()?;
         let conn = self.threads.conn();
         let mut statement = conn.prepare_cached(
             "SELECT at - at % :day AS day, metric, sum(n) FROM usage \

@@ -13,6 +13,7 @@ use rusqlite::{Connection, named_params};
 use crate::Tokenise;
 use crate::accounts::Caller;
 use crate::error::Error;
+use crate::postponed::Postponed;
 use crate::stop::Stop;
 
 /// Looks, and cannot change anything: outside of a write, its connection was
@@ -21,6 +22,9 @@ pub struct Read<'v> {
     pub(crate) conn: &'v Connection,
     pub(crate) caller: &'v Caller,
     stop: Option<&'v Stop>,
+    /// What the full-text index does not hold yet; nothing on a connection
+    /// that only reads, or whose changes are written at once.
+    pub(crate) postponed: Option<&'v Postponed>,
     /// Scopes that were looked into or written to, by key.
     touched: RefCell<BTreeSet<i64>>,
 }
@@ -59,6 +63,7 @@ impl<'v> Read<'v> {
             conn,
             caller,
             stop: None,
+            postponed: None,
             touched: RefCell::default(),
         }
     }
@@ -66,6 +71,19 @@ impl<'v> Read<'v> {
     /// Has every query refused once the call should stop.
     pub(crate) fn until(&mut self, stop: &'v Stop) {
         self.stop = Some(stop);
+    }
+
+    /// Has changes of the full-text index wait for the end of the transaction.
+    pub(crate) fn postpone(&mut self, postponed: &'v Postponed) {
+        self.postponed = Some(postponed);
+    }
+
+    /// Brings the full-text index up to date, for whoever asks it on this
+    /// connection.
+    pub(crate) fn catch_up(&self) -> Result<(), Error> {
+        self.postponed
+            .map_or(Ok(()), |postponed| postponed.settle(self.conn))
+            .map_err(Error::from)
     }
 
     /// Refuses to go on when the call should stop.

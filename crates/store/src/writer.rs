@@ -21,6 +21,7 @@ use rusqlite::Connection;
 
 use crate::error::Error;
 use crate::open;
+use crate::postponed::Postponed;
 use crate::stop::{Present, Stop};
 
 /// Calls in one transaction at most, so that the first of them does not wait
@@ -39,6 +40,8 @@ pub(crate) struct Writer {
 
 struct State {
     conn: Connection,
+    /// What the open transaction has yet to do to the full-text index.
+    postponed: Postponed,
     /// For whom the connection waits for other processes.
     present: Present,
     open: Option<Open>,
@@ -105,6 +108,7 @@ impl Writer {
             waiting: AtomicUsize::new(0),
             state: Mutex::new(State {
                 conn,
+                postponed: Postponed::default(),
                 present,
                 open: None,
                 gave_up: None,
@@ -120,7 +124,7 @@ impl Writer {
     pub(crate) fn run_until<R, E: From<Error>>(
         &self,
         stop: &Stop,
-        work: impl FnOnce(&Connection) -> Result<R, E>,
+        work: impl FnOnce(&Connection, &Postponed) -> Result<R, E>,
     ) -> Result<R, E> {
         let entered = Instant::now();
         self.waiting.fetch_add(1, Ordering::SeqCst);
@@ -147,7 +151,7 @@ impl Writer {
     /// The same for work that nothing stops.
     pub(crate) fn run<R, E: From<Error>>(
         &self,
-        work: impl FnOnce(&Connection) -> Result<R, E>,
+        work: impl FnOnce(&Connection, &Postponed) -> Result<R, E>,
     ) -> Result<R, E> {
         self.run_until(&Stop::default(), work)
     }
@@ -159,10 +163,7 @@ impl Writer {
         self.waiting.fetch_add(1, Ordering::SeqCst);
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         self.waiting.fetch_sub(1, Ordering::SeqCst);
-        if state.open.is_some() {
-            let outcome = state.conn.execute_batch("COMMIT");
-            state.end(outcome);
-        }
+        state.commit();
         action()
     }
 
@@ -170,10 +171,7 @@ impl Writer {
     /// processes no longer than this.
     pub(crate) fn scrub(&self, patience: Duration) -> Result<(), Error> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.open.is_some() {
-            let outcome = state.conn.execute_batch("COMMIT");
-            state.end(outcome);
-        }
+        state.commit();
         let State { conn, present, .. } = &mut *state;
         open::scrub_within(conn, patience, present)
     }
@@ -182,11 +180,11 @@ impl Writer {
         let Some(open) = state.open.as_ref() else {
             return;
         };
-        if self.waiting.load(Ordering::SeqCst) > 0 && open.n_calls < BATCH_LIMIT {
+        let goes_on = self.waiting.load(Ordering::SeqCst) > 0 && open.n_calls < BATCH_LIMIT;
+        if goes_on && !state.postponed.is_much() {
             return;
         }
-        let outcome = state.conn.execute_batch("COMMIT");
-        state.end(outcome);
+        state.commit();
     }
 }
 
@@ -223,12 +221,13 @@ impl State {
     /// Runs one call's work and keeps or undoes it as a whole.
     fn work<R, E>(
         &mut self,
-        work: impl FnOnce(&Connection) -> Result<R, E>,
+        work: impl FnOnce(&Connection, &Postponed) -> Result<R, E>,
     ) -> Result<Work<R, E>, Error> {
         if let Err(cause) = self.conn.execute_batch("SAVEPOINT call") {
             return Err(self.abandon(cause));
         }
-        let done = match catch_unwind(AssertUnwindSafe(|| work(&self.conn))) {
+        self.postponed.begin();
+        let done = match catch_unwind(AssertUnwindSafe(|| work(&self.conn, &self.postponed))) {
             Ok(Ok(value)) => Work::Kept(value),
             Ok(Err(error)) => Work::Refused(error),
             Err(payload) => Work::Panicked(payload),
@@ -238,7 +237,13 @@ impl State {
             Work::Refused(_) | Work::Panicked(_) => "ROLLBACK TO call; RELEASE call",
         };
         match self.conn.execute_batch(sql) {
-            Ok(()) => Ok(done),
+            Ok(()) => {
+                match done {
+                    Work::Kept(_) => self.postponed.keep(),
+                    Work::Refused(_) | Work::Panicked(_) => self.postponed.undo(),
+                }
+                Ok(done)
+            }
             // A full disk and its like make SQLite roll everything back on its
             // own; then there is no savepoint left, and the batch is lost.
             Err(cause) => {
@@ -249,6 +254,15 @@ impl State {
                 }
             }
         }
+    }
+
+    /// Ends the open transaction, if there is one.
+    fn commit(&mut self) {
+        if self.open.is_none() {
+            return;
+        }
+        let outcome = self.postponed.finish(&self.conn);
+        self.end(outcome.and_then(|()| self.conn.execute_batch("COMMIT")));
     }
 
     /// Gives the whole transaction up.
@@ -268,6 +282,7 @@ impl State {
             // ends it even when writing the rollback itself goes wrong.
             let _ = self.conn.execute_batch("ROLLBACK");
         }
+        self.postponed.clear();
         if let Some(open) = self.open.take() {
             open.batch.decide(outcome);
         }

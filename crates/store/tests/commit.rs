@@ -5,9 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Barrier;
 use std::sync::mpsc;
 
-use store::{Error, Store};
+use store::{Append, Error, Severity, Store};
 
-use crate::fixture::{World, add, tokenise};
+use crate::fixture::{AT, World, add, tokenise};
 
 const N_CALLS: usize = 50;
 
@@ -143,6 +143,51 @@ fn a_call_that_panics_leaves_the_others_and_the_store_alone() {
         .is_err()
     });
     assert!(outcome);
+}
+
+#[test]
+fn a_call_that_fails_after_it_searched_takes_no_words_of_the_others_along() {
+    let world = World::new();
+    let me = world.person("me");
+    let core = world.core(&me);
+    let outcome = amid_others(&world, || {
+        world.store.append(&me, |view| {
+            let reach = view.reach(&[core.key])?;
+            let find = |view: &Append<'_>, word: &str| view.alike(&reach, &[word.to_owned()], 9, 9);
+            // It sees what shares its commit, and its own.
+            let n_first = find(view, "first")?.len();
+            add(view, &core, "bad one")?;
+            add(view, &core, "bad two")?;
+            let n_bad = find(view, "bad")?.len();
+            add(view, &core, "bad three")?;
+            assert_eq!((n_first, n_bad), (1, 2));
+            Err::<(), _>(Error::Busy)
+        })
+    });
+    assert!(matches!(outcome, Err(Error::Busy)), "{outcome:?}");
+}
+
+#[test]
+fn a_call_that_searches_amid_its_writes_is_indexed_once() {
+    let world = World::new();
+    let me = world.person("me");
+    let core = world.core(&me);
+    world.append(&me, |view| {
+        for n in 0..3 {
+            add(view, &core, "again")?;
+            let reach = view.reach(&[core.key])?;
+            let found = view.alike(&reach, &["again".to_owned()], 9, 9)?;
+            assert_eq!(found.len(), n + 1);
+        }
+        Ok(())
+    });
+    assert_eq!(world.search(&me, &["again"]).len(), 3);
+    let checks = store::examine(&world.dir.path().join("data"), tokenise, AT);
+    let index = checks.iter().find(|check| check.id == "index");
+    assert!(
+        index.is_some_and(|check| check.severity == Severity::Ok),
+        "{checks:?}"
+    );
 }
 
 #[test]

@@ -121,6 +121,7 @@ pub fn add_as(
         visibility,
         kind,
         content,
+        tokens: None,
         text_key: content.as_bytes(),
         author_kind: "agent",
         agent: Some("test"),

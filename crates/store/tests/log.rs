@@ -64,6 +64,7 @@ fn w08_readers_that_overlap_do_not_let_the_log_grow_without_end() {
                 visibility: core.default_visibility,
                 kind: "fact",
                 content: &content,
+                tokens: None,
                 text_key: content.as_bytes(),
                 author_kind: "agent",
                 agent: None,

@@ -288,6 +288,7 @@ impl Keeping<'_> {
             visibility,
             kind: &kind.to_string(),
             content,
+            tokens: None,
             text_key: &text_key,
             author_kind: "import",
             agent: author.as_deref(),

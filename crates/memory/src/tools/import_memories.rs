@@ -75,6 +75,7 @@ fn import(
             visibility: scope.default_visibility,
             kind: &draft.kind.to_string(),
             content: draft.content,
+            tokens: None,
             text_key: &text_key,
             author_kind: "import",
             agent: call.client.as_ref().map(|client| client.name.as_str()),

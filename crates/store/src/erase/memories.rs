@@ -171,6 +171,7 @@ impl Write<'_> {
         for seq in served {
             self.unindex_memory(seq)?;
         }
+        self.catch_up()?;
         // Deleted entries only leave the index when its segments are merged.
         self.run(
             "INSERT INTO memory_fts (memory_fts) VALUES ('optimize')",

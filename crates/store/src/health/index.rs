@@ -159,7 +159,8 @@ impl Store {
     /// transaction. Returns how many memories are in it.
     pub fn rebuild_index(&self) -> Result<usize, Error> {
         let tokenise = self.tokenise;
-        self.writer()?.run(|conn| {
+        self.writer()?.run(|conn, postponed| {
+            postponed.settle(conn)?;
             conn.execute_batch(
                 "INSERT INTO memory_fts (memory_fts) VALUES ('delete-all'); \
                  UPDATE partition SET n_docs = 0, n_tokens = 0;",
