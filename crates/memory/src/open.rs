@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use contract::Views;
-use store::{Caller, DayCount, Metric, ScopeKey, Store, ThreadRow};
+use store::{Caller, Commits, DayCount, Metric, ScopeKey, Store, ThreadRow};
 
 use crate::clock::{self, Clock};
 use crate::error::Error;
@@ -130,12 +130,17 @@ impl Memory {
     /// Lets go of the files; calls that still run finish first. A later call
     /// opens them again.
     pub fn close(&self) {
-        self.shared
+        let open = self
+            .shared
             .store
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .store
             .take();
+        if let Some(store) = open {
+            let Commits { n_commits, n_calls } = store.commits();
+            tracing::debug!(n_commits, n_calls, "the store is closed");
+        }
         self.shared
             .caller
             .lock()

@@ -24,7 +24,7 @@
 //! | `foreign` | tables of other programs' files, read within bounds |
 //! | `backup` | copies of the memory file while it is written to, and the way back |
 //! | `health` | what is wrong with a folder, found without touching it |
-//! | `index`, `postponed`, `search` | full text: keeping it, once a commit, asking it |
+//! | `index`, `postponed`, `search`, `common` | full text: keeping it, once a commit, asking it |
 //! | `threads`, `usage` | the bookkeeping file |
 //!
 //! # Who may read what
@@ -107,6 +107,7 @@ mod accounts;
 mod audience;
 mod backup;
 mod checkpoints;
+mod common;
 mod disputes;
 pub mod dump;
 mod entities;
@@ -168,6 +169,7 @@ pub use threads::ThreadRow;
 pub use usage::{DayCount, Metric};
 use views::Traces;
 pub use views::{Append, Read, Write};
+pub use writer::Commits;
 
 /// Cuts a text into the words to index, joined by single blanks.
 ///
@@ -187,6 +189,7 @@ pub struct Store {
     /// the last connection that closes cuts the log, and a reader cannot.
     writer: Option<Arc<writer::Writer>>,
     threads: threads::Threads,
+    common: common::CommonWords,
     tokenise: Tokenise,
     tightened: Vec<String>,
 }
@@ -230,6 +233,7 @@ impl Store {
                 .map(|writer| checkpoints::Checkpoints::new(path, writer)),
             writer,
             threads,
+            common: common::CommonWords::default(),
             tokenise,
             tightened,
         })
@@ -244,6 +248,14 @@ impl Store {
     /// Returns whether the folder can only be read.
     pub fn is_read_only(&self) -> bool {
         self.writer.is_none()
+    }
+
+    /// Returns how many transactions were committed here, and how many calls
+    /// shared them.
+    pub fn commits(&self) -> Commits {
+        self.writer
+            .as_ref()
+            .map_or_else(Commits::default, |writer| writer.commits())
     }
 
     fn note_commit(&self) {
@@ -276,6 +288,7 @@ impl Store {
         self.readers.run_until(stop, |conn| {
             let mut view = Read::new(conn, caller);
             view.until(stop);
+            view.know(&self.common);
             view.admit()?;
             look(&mut view)
         })
@@ -301,6 +314,7 @@ impl Store {
             let mut view = Append::new(conn, caller, self.tokenise);
             view.postpone(postponed);
             view.until(stop);
+            view.know(&self.common);
             view.admit()?;
             let result = work(&mut view)?;
             Ok::<_, E>((result, view.into_after()))
@@ -331,6 +345,7 @@ impl Store {
             let mut view = Write::new(conn, caller, self.tokenise);
             view.postpone(postponed);
             view.until(stop);
+            view.know(&self.common);
             view.admit()?;
             let result = work(&mut view)?;
             Ok::<_, E>((result, view.traces, view.into_after()))

@@ -10,6 +10,7 @@ use std::collections::HashSet;
 use rusqlite::named_params;
 
 use crate::accounts::Caller;
+use crate::common::CommonWords;
 use crate::error::Error;
 use crate::index;
 use crate::scopes::ScopeKey;
@@ -252,8 +253,15 @@ impl Read<'_> {
         let mut scored: Vec<(i64, f64)> = Vec::new();
         let mut merged = Vec::new();
         for word in words {
+            let mark = CommonWords::mark(word, &ranges, rare);
+            if self.common.is_some_and(|common| common.holds(mark)) {
+                continue;
+            }
             let entries = self.postings(&in_column("text", word), &ranges, enough)?;
             if entries.len() > rare {
+                if let Some(common) = self.common {
+                    common.note(mark);
+                }
                 continue;
             }
             let idf = scoring.idf(entries.len());

@@ -12,6 +12,7 @@ use rusqlite::{Connection, named_params};
 
 use crate::Tokenise;
 use crate::accounts::Caller;
+use crate::common::CommonWords;
 use crate::error::Error;
 use crate::postponed::Postponed;
 use crate::stop::Stop;
@@ -25,6 +26,8 @@ pub struct Read<'v> {
     /// What the full-text index does not hold yet; nothing on a connection
     /// that only reads, or whose changes are written at once.
     pub(crate) postponed: Option<&'v Postponed>,
+    /// Words that need not be looked for, where that is known.
+    pub(crate) common: Option<&'v CommonWords>,
     /// Scopes that were looked into or written to, by key.
     touched: RefCell<BTreeSet<i64>>,
 }
@@ -64,6 +67,7 @@ impl<'v> Read<'v> {
             caller,
             stop: None,
             postponed: None,
+            common: None,
             touched: RefCell::default(),
         }
     }
@@ -71,6 +75,11 @@ impl<'v> Read<'v> {
     /// Has every query refused once the call should stop.
     pub(crate) fn until(&mut self, stop: &'v Stop) {
         self.stop = Some(stop);
+    }
+
+    /// Spares the view words that are known to be common.
+    pub(crate) fn know(&mut self, common: &'v CommonWords) {
+        self.common = Some(common);
     }
 
     /// Has changes of the full-text index wait for the end of the transaction.

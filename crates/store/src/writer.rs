@@ -49,6 +49,16 @@ struct State {
     /// it give up with it, and so do those who come shortly after: they were
     /// told to wait, and readers need the threads.
     gave_up: Option<Instant>,
+    commits: Commits,
+}
+
+/// How many transactions were committed, and how many calls shared them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Commits {
+    /// Transactions.
+    pub n_commits: u64,
+    /// Calls in them.
+    pub n_calls: u64,
 }
 
 struct Open {
@@ -112,6 +122,7 @@ impl Writer {
                 present,
                 open: None,
                 gave_up: None,
+                commits: Commits::default(),
             }),
         }
     }
@@ -174,6 +185,12 @@ impl Writer {
         state.commit();
         let State { conn, present, .. } = &mut *state;
         open::scrub_within(conn, patience, present)
+    }
+
+    /// Returns how many transactions were committed.
+    pub(crate) fn commits(&self) -> Commits {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.commits
     }
 
     fn end_or_hand_over(&self, mut state: MutexGuard<'_, State>) {
@@ -258,9 +275,11 @@ impl State {
 
     /// Ends the open transaction, if there is one.
     fn commit(&mut self) {
-        if self.open.is_none() {
+        let Some(open) = self.open.as_ref() else {
             return;
-        }
+        };
+        self.commits.n_commits += 1;
+        self.commits.n_calls += u64::try_from(open.n_calls).unwrap_or(u64::MAX);
         let outcome = self.postponed.finish(&self.conn);
         self.end(outcome.and_then(|()| self.conn.execute_batch("COMMIT")));
     }

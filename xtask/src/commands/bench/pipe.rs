@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 /// A server process and the two ends of its pipes.
 pub struct Server {
     child: Child,
-    input: ChildStdin,
+    /// Nothing once the end was asked for.
+    input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     next_id: u64,
     line: String,
@@ -31,7 +32,7 @@ impl Server {
             .stderr(log)
             .spawn()
             .with_context(|| format!("cannot start {}", command.get_program().display()))?;
-        let input = child.stdin.take().context("the server has an input")?;
+        let input = Some(child.stdin.take().context("the server has an input")?);
         let output = child.stdout.take().context("the server has an output")?;
         Ok(Self {
             child,
@@ -68,8 +69,7 @@ impl Server {
         });
         self.call("initialize", &params)?;
         let line = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-        writeln!(self.input, "{line}")?;
-        self.input.flush()?;
+        self.write(&line)?;
         Ok(())
     }
 
@@ -78,8 +78,20 @@ impl Server {
         self.next_id += 1;
         let line =
             json!({ "jsonrpc": "2.0", "id": self.next_id, "method": method, "params": params });
-        writeln!(self.input, "{line}")?;
-        self.input.flush()?;
+        self.write(&line)?;
+        Ok(())
+    }
+
+    fn write(&mut self, line: &Value) -> Result<()> {
+        let input = self.input.as_mut().context("the input is closed")?;
+        writeln!(input, "{line}")?;
+        Ok(input.flush()?)
+    }
+
+    /// Closes the input and waits until the server has ended.
+    pub fn end(mut self) -> Result<()> {
+        self.input = None;
+        self.child.wait()?;
         Ok(())
     }
 
