@@ -29,6 +29,17 @@ fn markdown_is_written_once_and_read_back() {
         first,
         "a second export changed the folder"
     );
+    let told = bench.run(
+        &bench.data(),
+        &["export", "--format", "markdown", "--out", out, "--json"],
+    );
+    let told: serde_json::Value = serde_json::from_slice(&told.stdout).expect("JSON");
+    assert_eq!(
+        told["rows"]["files unchanged"],
+        json!(first.len()),
+        "{told}"
+    );
+    assert!(told["rows"].get("files written").is_none(), "{told}");
     let (_, again) = bench.import(&folder, &[]);
     assert_eq!(
         (&again["imported"], &again["n_rejected"]),
@@ -52,6 +63,23 @@ fn markdown_is_written_once_and_read_back() {
         (&json!(1), &json!(1)),
         "{changed}"
     );
+    // The file of what was erased goes with the next export, and no other.
+    let gone = first
+        .keys()
+        .find(|path| {
+            fs::read_to_string(path).is_ok_and(|text| text.contains("Ibises are everywhere"))
+        })
+        .expect("a file");
+    let id = gone
+        .file_stem()
+        .and_then(|stem| stem.to_str())
+        .expect("an id");
+    let beside = gone.with_file_name("mine.md");
+    fs::write(&beside, "mine").expect("it can be written");
+    let erased = bench.run(&bench.data(), &["erase", id, "--yes"]);
+    assert!(erased.status.success(), "{erased:?}");
+    assert!(export(&bench).status.success());
+    assert!(!gone.exists() && beside.exists());
     let taken = bench.file("taken/notes.txt", "mine");
     let refused = bench.run(
         &bench.data(),

@@ -96,7 +96,39 @@ fn a_damaged_or_strange_database_is_refused_in_words() {
             !said.contains("SELECT") && said.starts_with("error: "),
             "{name}: {said}"
         );
+        // It is the source that is damaged, and not the data folder.
+        assert!(
+            said.contains(name) && !said.contains("zero-memory doctor"),
+            "{name}: {said}"
+        );
     }
+}
+
+#[test]
+fn folders_that_nest_without_end_and_files_without_end_are_refused() {
+    let bench = Bench::new();
+    bench.file("deep/CLAUDE.md", "- The ibis wades\n");
+    let below = "a/".repeat(20);
+    bench.file(
+        &format!("deep/{below}CLAUDE.md"),
+        "- The ibis is far down\n",
+    );
+    let folder = bench.source.path().join("deep");
+    let (code, report) = bench.import(&folder, &["--project", "/x/y"]);
+    assert_eq!((code, &report["imported"]), (0, &json!(1)), "{report}");
+    let why = report["rejected"][0]["why"].as_str().expect("words");
+    assert!(why.contains("folders deep"), "{report}");
+    // A file with a hole in it takes no room, and is as long as any other.
+    let path = bench.file("long.json", "[{\"memory\":\"The ibis wades\"}]");
+    let file = fs::OpenOptions::new()
+        .write(true)
+        .open(&path)
+        .expect("a file");
+    file.set_len((256 << 20) + 1).expect("it has room");
+    let (code, refused) = bench.import(&path, &["--into", "personal"]);
+    assert_eq!(code, 1, "{refused}");
+    let said = refused["error"].as_str().expect("words");
+    assert!(said.contains("bytes that are read"), "{said}");
 }
 
 /// A limit on the memory of the process stands in for a machine without end.

@@ -132,24 +132,12 @@ fn words(kind: &ValidationErrorKind) -> String {
 fn properties_at<'a>(schema: &'a Value, schema_path: &str) -> Vec<&'a str> {
     let object = schema_path
         .strip_suffix("/additionalProperties")
-        .and_then(|path| at(schema, path));
+        .and_then(|path| schema.pointer(path));
     object
         .and_then(|object| object.get("properties"))
         .and_then(Value::as_object)
         .map(|properties| properties.keys().map(String::as_str).collect())
         .unwrap_or_default()
-}
-
-/// Returns what stands at a path of a schema; a reference in it leads on.
-fn at<'a>(schema: &'a Value, path: &str) -> Option<&'a Value> {
-    let mut found = schema;
-    for segment in path.split('/').skip(1) {
-        found = match found.get("$ref").and_then(Value::as_str) {
-            Some(target) if segment == "$ref" => schema.pointer(target.strip_prefix('#')?)?,
-            _ => found.pointer(&format!("/{segment}"))?,
-        };
-    }
-    Some(found)
 }
 
 /// Returns what to say about a name that does not exist, with the nearest.
