@@ -85,10 +85,10 @@ pub struct Subject {
     pub contract: Option<Contract>,
     /// What stood in the way of reading it.
     pub load_problems: Vec<Problem>,
-    /// What `generated/` should hold; absent while something is left out of
-    /// the contract.
+    /// What the generated folders should hold, by path below the root; absent
+    /// while something is left out of the contract.
     pub expected: Option<Files>,
-    /// What `generated/` holds.
+    /// What the generated folders hold.
     pub actual: Files,
     /// The served schemas of every tool, by the tool's name.
     pub validators: BTreeMap<String, Validators>,
@@ -115,7 +115,7 @@ impl Subject {
             sources: loaded.sources,
             contract: loaded.contract,
             load_problems: loaded.problems,
-            actual: write::read(&root.join("generated"))?,
+            actual: write::read_all(root, emit::FOLDERS)?,
             workspace: workspace::load(root)?,
             history,
             ledger_page: page.unwrap_or_default(),

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 pub mod alarm;
 pub mod bump;
+pub mod clients;
 mod facts;
 mod graft;
 pub mod kinds;

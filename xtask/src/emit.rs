@@ -1,4 +1,5 @@
-//! Contract → files below `generated/`; each emitter is a pure function.
+//! Contract → files below the generated folders; each emitter is a pure
+//! function.
 
 use anyhow::Result;
 
@@ -14,8 +15,35 @@ mod tools_list;
 mod typescript;
 mod vectors;
 
-/// Returns every generated file, by path below `generated/`.
+/// Folder of what is generated.
+const GENERATED: &str = "generated";
+
+/// Folder of what is generated for the Rust client. It lies in the package,
+/// because a package holds only what lies below its manifest, and a link to it
+/// would be a text file in a checkout on Windows.
+const RUST_CLIENT: &str = "crates/client/src/generated";
+
+/// Folders below the root that hold nothing but what is generated.
+pub const FOLDERS: &[&str] = &[RUST_CLIENT, GENERATED];
+
+/// Returns every generated file, by path below the root.
 pub fn emit(contract: &Contract) -> Result<Files> {
+    let mut files = below(GENERATED, contract_files(contract)?);
+    files.extend(below(RUST_CLIENT, rust::client(contract)?));
+    Ok(files)
+}
+
+/// Returns the files that are generated for the Rust client, by name.
+pub fn rust_client(contract: &Contract) -> Result<Files> {
+    rust::client(contract)
+}
+
+fn below(folder: &str, files: Files) -> Files {
+    let placed = |(name, content)| (format!("{folder}/{name}"), content);
+    files.into_iter().map(placed).collect()
+}
+
+fn contract_files(contract: &Contract) -> Result<Files> {
     let mut files = Files::new();
     files.extend(changelog::emit(contract));
     files.extend(docs::emit(contract));

@@ -14,7 +14,7 @@ pub fn read_text(path: &Path) -> std::io::Result<String> {
     Ok(text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned())
 }
 
-/// Generated files by their path below `generated/`.
+/// Generated files by their path, below the root or below their folder.
 pub type Files = BTreeMap<String, String>;
 
 /// What a write changed.
@@ -26,23 +26,34 @@ pub struct Written {
     pub removed: Vec<String>,
 }
 
-/// Makes the folder hold exactly these files.
-pub fn write(folder: &Path, files: &Files) -> Result<Written> {
+/// Makes the folders below the root hold exactly these files.
+pub fn write(root: &Path, folders: &[&str], files: &Files) -> Result<Written> {
     let mut written = Written::default();
-    let present = read(folder)?;
+    let present = read_all(root, folders)?;
     for (name, content) in files {
         if present.get(name) != Some(content) {
-            replace(&folder.join(name), content)?;
+            replace(&root.join(name), content)?;
             written.changed.push(name.clone());
         }
     }
     for name in present.keys().filter(|name| !files.contains_key(*name)) {
-        let path = folder.join(name);
+        let path = root.join(name);
         fs::remove_file(&path).with_context(|| format!("cannot remove {name}"))?;
-        remove_empty_parents(folder, &path);
+        remove_empty_parents(root, &path);
         written.removed.push(name.clone());
     }
     Ok(written)
+}
+
+/// Returns every file of the folders, by path below the root.
+pub fn read_all(root: &Path, folders: &[&str]) -> Result<Files> {
+    let mut files = Files::new();
+    for folder in folders {
+        for (name, content) in read(&root.join(folder))? {
+            files.insert(format!("{folder}/{name}"), content);
+        }
+    }
+    Ok(files)
 }
 
 /// Returns every file of the folder; an absent folder holds none.

@@ -17,14 +17,16 @@ fn the_committed_output_is_what_the_schema_generates() {
     }
     let run = run(folder.path(), &["codegen"]);
     assert_eq!(run.code, 0, "{}{}", run.text, run.errors);
-    let committed = repository().join("generated");
-    let generated = folder.path().join("generated");
-    assert_eq!(files(&committed), files(&generated));
-    for name in files(&committed) {
-        let content = |folder: &std::path::Path| fs::read(folder.join(&name)).expect("a file");
-        assert!(
-            content(&committed) == content(&generated),
-            "generated/{name} is stale; run cargo xtask codegen"
-        );
+    for home in ["generated", "crates/client/src/generated"] {
+        let committed = repository().join(home);
+        let generated = folder.path().join(home);
+        assert_eq!(files(&committed), files(&generated), "{home}");
+        for name in files(&committed) {
+            let content = |folder: &std::path::Path| fs::read(folder.join(&name)).expect("a file");
+            assert!(
+                content(&committed) == content(&generated),
+                "{home}/{name} is stale; run cargo xtask codegen"
+            );
+        }
     }
 }

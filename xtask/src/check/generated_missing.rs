@@ -30,7 +30,7 @@ pub fn check(subject: &Subject) -> Vec<Problem> {
         if !subject.actual.contains_key(name) {
             found.push(Problem::run(
                 ID,
-                format!("generated/{name}"),
+                name.clone(),
                 "the file is missing",
                 "generated files are committed so that a build needs no generator",
                 "cargo xtask codegen",

@@ -32,7 +32,7 @@ pub fn check(subject: &Subject) -> Vec<Problem> {
         if !expected.contains_key(name) {
             found.push(Problem::run(
                 ID,
-                format!("generated/{name}"),
+                name.clone(),
                 "nothing generates this file",
                 "what nobody updates is still read and believed",
                 "cargo xtask codegen",

@@ -32,7 +32,7 @@ pub fn check(subject: &Subject) -> Vec<Problem> {
         if actual.is_some_and(|actual| actual != content) {
             found.push(Problem::run(
                 ID,
-                format!("generated/{name}"),
+                name.clone(),
                 "the content is not what schema/ generates",
                 "code and contract would say different things",
                 "cargo xtask codegen",

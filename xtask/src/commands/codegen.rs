@@ -1,4 +1,4 @@
-//! `cargo xtask codegen`: makes `generated/` agree with `schema/`.
+//! `cargo xtask codegen`: makes what is generated agree with `schema/`.
 
 use std::io::Write;
 use std::path::Path;
@@ -17,7 +17,7 @@ pub fn run(root: &Path, out: &mut dyn Write) -> Result<u8> {
         return Ok(report.exit_code());
     };
     let files = emit::emit(contract)?;
-    let written = write::write(&root.join("generated"), &files)?;
+    let written = write::write(root, emit::FOLDERS, &files)?;
     let page = deprecations::page(contract);
     let path = root.join(deprecations::PAGE);
     if std::fs::read_to_string(&path).ok().as_ref() != Some(&page) {
@@ -25,10 +25,10 @@ pub fn run(root: &Path, out: &mut dyn Write) -> Result<u8> {
         writeln!(out, "wrote {}", deprecations::PAGE)?;
     }
     for name in &written.changed {
-        writeln!(out, "wrote generated/{name}")?;
+        writeln!(out, "wrote {name}")?;
     }
     for name in &written.removed {
-        writeln!(out, "removed generated/{name}")?;
+        writeln!(out, "removed {name}")?;
     }
     writeln!(
         out,

@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use crate::diff::bump::Bump;
+use crate::diff::clients;
 use crate::diff::report::Report;
 use crate::diff::{self, source};
 use crate::sets::{self, Answer, Document};
@@ -89,10 +90,16 @@ fn changes(root: &Path, diff: &Diff, out: &mut dyn Write) -> Result<u8> {
     let old = source::read(root, &from)?;
     let new = source::read(root, &to)?;
     let changes = diff::diff(&old, &new);
+    let contracts = (source::contract(root, &from)?, source::contract(root, &to)?);
+    let clients = match &contracts {
+        (Some(old), Some(new)) => Some(clients::judge(old, new)?),
+        _ => None,
+    };
     let report = Report {
         old: &old,
         new: &new,
         changes: &changes,
+        clients: clients.as_ref(),
     };
     match diff.format {
         Format::Text => write!(out, "{}", report.text())?,

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use crate::diff::bump::{Bump, Version};
+use crate::diff::clients::Clients;
 use crate::diff::kinds::Rule;
 use crate::diff::surface::Surface;
 use crate::diff::{Change, Proof, sdk_bump, wire_bump};
@@ -13,11 +14,17 @@ use crate::diff::{Change, Proof, sdk_bump, wire_bump};
 /// Longest value that a text shows, in characters.
 const MAX_SHOWN: usize = 160;
 
+/// How many reasons of a verdict a text shows; JSON has all of them.
+const MAX_REASONS: usize = 8;
+
 /// Two sides and what is between them.
 pub struct Report<'a> {
     pub old: &'a Surface,
     pub new: &'a Surface,
     pub changes: &'a [Change],
+    /// What it means for the generated clients; absent where a side is no
+    /// contract that clients are generated from.
+    pub clients: Option<&'a Clients>,
 }
 
 impl Report<'_> {
@@ -100,11 +107,21 @@ impl Report<'_> {
             self.new.label,
             self.counts()
         );
-        let _ = writeln!(
-            text,
-            "packages of generated source: {}",
-            sdk_bump(self.changes).as_str()
-        );
+        match self.clients {
+            None => {
+                let bump = sdk_bump(self.changes).as_str();
+                let _ = writeln!(text, "packages of generated source: {bump}");
+            }
+            Some(clients) => {
+                for (language, verdict) in clients.all() {
+                    let bump = verdict.bump.as_str();
+                    let _ = writeln!(text, "{language} client: {bump}");
+                    for why in verdict.why.iter().take(MAX_REASONS) {
+                        let _ = writeln!(text, "  {why}");
+                    }
+                }
+            }
+        }
         if let Some(rule) = self.early() {
             let _ = writeln!(text, "{rule}");
         }
@@ -134,14 +151,25 @@ impl Report<'_> {
             }
             value
         });
-        json!({
+        let mut report = json!({
             "from": { "name": self.old.label, "version": self.old.version },
             "to": { "name": self.new.label, "version": self.new.version },
             "bump": wire_bump(self.changes).as_str(),
             "sdk_bump": sdk_bump(self.changes).as_str(),
             "next_version": versions.map(|(_, next)| next.to_string()),
             "changes": changes.collect::<Vec<_>>(),
-        })
+        });
+        if let (Some(clients), Some(map)) = (self.clients, report.as_object_mut()) {
+            let verdicts = clients.all().map(|(language, verdict)| {
+                let told = json!({ "bump": verdict.bump.as_str(), "why": verdict.why });
+                (language.to_owned(), told)
+            });
+            map.insert(
+                "clients".to_owned(),
+                Value::Object(verdicts.into_iter().collect()),
+            );
+        }
+        report
     }
 
     /// Returns what a pull request shows.

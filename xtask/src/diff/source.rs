@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use crate::canonical::canonical;
+use crate::contract::Contract;
 use crate::diff::bump::Version;
 use crate::diff::server;
 use crate::diff::surface::contract::Sources;
@@ -19,6 +20,24 @@ use crate::{load, sets, write};
 
 /// How a command is told from the others.
 pub const COMMAND: &str = "cmd:";
+
+/// Returns the contract that a person named, if it is one that clients are
+/// generated from: a release, a revision, or a tree.
+pub fn contract(root: &Path, name: &str) -> Result<Option<Contract>> {
+    let path = Path::new(name);
+    let sources = if Version::parse(name).is_ok() {
+        release::read(root, name)?.files
+    } else if name == "." {
+        tree(root)?
+    } else if path.is_dir() {
+        tree(path)?
+    } else if path.is_file() || name.starts_with(COMMAND) || name.ends_with(".json") {
+        return Ok(None);
+    } else {
+        revision(root, name)?
+    };
+    Ok(load::of_release(&sources))
+}
 
 /// Reads what a person named.
 pub fn read(root: &Path, name: &str) -> Result<Surface> {

@@ -12,6 +12,8 @@ use crate::lower::access_word;
 use crate::write::Files;
 
 mod prompts;
+mod upgrade;
+mod write_a_client;
 
 /// Emits `docs/*.md`.
 pub fn emit(contract: &Contract) -> Files {
@@ -26,6 +28,14 @@ pub fn emit(contract: &Contract) -> Files {
     files.insert("docs/rules.md".to_owned(), rules(contract));
     files.insert("docs/shapes.md".to_owned(), shapes(contract));
     files.insert("docs/tools.md".to_owned(), index(contract));
+    files.insert(
+        "docs/upgrade.md".to_owned(),
+        mark(contract) + &upgrade::page(contract),
+    );
+    files.insert(
+        "docs/write_a_client.md".to_owned(),
+        mark(contract) + &write_a_client::page(contract),
+    );
     for tool in contract.tools.values() {
         files.insert(format!("docs/tools/{}.md", tool.name), page(contract, tool));
     }

@@ -1,4 +1,5 @@
-//! Rust: types, error vocabulary, constants, the handler trait and dispatch.
+//! Rust: types, error vocabulary, constants, the handler trait and dispatch;
+//! and for the client, its own types and one method per tool.
 
 use anyhow::{Context, Result};
 
@@ -6,8 +7,10 @@ use crate::contract::Contract;
 use crate::emit::header;
 use crate::write::Files;
 
+mod client;
 mod constants;
 mod errors;
+mod methods;
 mod prompts;
 mod routes;
 mod tools;
@@ -26,14 +29,36 @@ pub fn emit(contract: &Contract) -> Result<Files> {
         ("types", types::source(contract)?),
     ];
     for (name, source) in sources {
-        let syntax = syn::parse_file(&source)
-            .with_context(|| format!("the emitter of {name}.rs wrote no Rust"))?;
         files.insert(
             format!("rust/{name}.rs"),
-            header(contract, "//") + "\n" + &prettyplease::unparse(&syntax),
+            laid_out(contract, name, &source)?,
         );
     }
     Ok(files)
+}
+
+/// Emits what the Rust client is made of besides its hand-written part.
+pub fn client(contract: &Contract) -> Result<Files> {
+    let mut files = Files::new();
+    let sources = [
+        ("additions", client::additions(contract)),
+        ("contract", client::constants(contract)),
+        ("errors", client::errors(contract)?),
+        ("methods", methods::source(contract)),
+        ("prompts", methods::prompts(contract)),
+        ("types", client::types(contract)?),
+    ];
+    for (name, source) in sources {
+        files.insert(format!("{name}.rs"), laid_out(contract, name, &source)?);
+    }
+    Ok(files)
+}
+
+/// Returns a source as it is written.
+fn laid_out(contract: &Contract, name: &str, source: &str) -> Result<String> {
+    let syntax = syn::parse_file(source)
+        .with_context(|| format!("the emitter of {name}.rs wrote no Rust"))?;
+    Ok(header(contract, "//") + "\n" + &prettyplease::unparse(&syntax))
 }
 
 /// Returns the name in upper case, as constants are spelled.

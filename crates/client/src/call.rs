@@ -1,0 +1,329 @@
+//! One call: sent, read, and made again where the server says when.
+
+use std::error::Error as StdError;
+use std::time::Duration;
+
+use rmcp::ErrorData;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, GetPromptRequestParams,
+    GetPromptResponse, GetPromptResult, JsonObject, ReadResourceRequestParams,
+    ReadResourceResponse, ResourceContents,
+};
+use rmcp::service::{Peer, RoleClient, ServiceError};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::answer::Answer;
+use crate::client::ZeroMemory;
+use crate::error::{Error, ZeroMemoryError, from_body};
+use crate::generated::errors::ErrorCode;
+use crate::version::{Place, fill};
+
+/// How long a call waits that the server gives no time for.
+const UNTOLD_WAIT: Duration = Duration::from_secs(1);
+
+/// Codes of JSON-RPC for a resource that is not there: of the era with a
+/// handshake, and of the one without.
+const ABSENT: [i32; 2] = [-32002, -32602];
+
+impl ZeroMemory {
+    /// Calls a tool by name, with arguments and an answer as they are on the
+    /// wire: for tools that this version of the package does not know.
+    pub async fn call(
+        &self,
+        tool: &str,
+        arguments: Map<String, Value>,
+    ) -> Result<Map<String, Value>, Error> {
+        let request = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+        self.repeated(async |peer| {
+            let response = peer.call_tool_once(request.clone()).await.map_err(failed)?;
+            match response {
+                CallToolResponse::Complete(result) => read(tool, result),
+                other => Err(unreadable(
+                    tool,
+                    "no result came",
+                    format!("{other:?}").into(),
+                )),
+            }
+        })
+        .await
+    }
+
+    pub(crate) async fn call_typed<I: Serialize, O: DeserializeOwned>(
+        &self,
+        tool: &str,
+        input: &I,
+    ) -> Result<Answer<O>, Error> {
+        let raw = self.call(tool, object(tool, input)?).await?;
+        typed(Place::Output, tool, raw)
+    }
+
+    pub(crate) async fn read_typed<O: DeserializeOwned>(
+        &self,
+        name: &str,
+        uri: String,
+    ) -> Result<Answer<O>, Error> {
+        let request = ReadResourceRequestParams::new(uri.clone());
+        let text = self
+            .repeated(async |peer| {
+                let response = peer.read_resource_once(request.clone()).await;
+                match response.map_err(|error| absent(failed(error), &uri))? {
+                    ReadResourceResponse::Complete(result) => match result.contents.first() {
+                        Some(ResourceContents::TextResourceContents { text, .. }) => {
+                            Ok(text.clone())
+                        }
+                        _ => Err(unreadable(name, "it holds no text", Value::Null)),
+                    },
+                    other => Err(unreadable(
+                        name,
+                        "no result came",
+                        format!("{other:?}").into(),
+                    )),
+                }
+            })
+            .await?;
+        match serde_json::from_str(&text) {
+            Ok(raw) => typed(Place::Resource, name, raw),
+            Err(error) => Err(unreadable(name, &error.to_string(), text.into())),
+        }
+    }
+
+    pub(crate) async fn ask<A: Serialize>(
+        &self,
+        prompt: &str,
+        arguments: &A,
+    ) -> Result<GetPromptResult, Error> {
+        let arguments = object(prompt, arguments)?;
+        let request = GetPromptRequestParams::new(prompt).with_arguments(arguments);
+        self.repeated(async |peer| {
+            match peer
+                .get_prompt_once(request.clone())
+                .await
+                .map_err(failed)?
+            {
+                GetPromptResponse::Complete(result) => Ok(result),
+                other => Err(unreadable(
+                    prompt,
+                    "no result came",
+                    format!("{other:?}").into(),
+                )),
+            }
+        })
+        .await
+    }
+
+    /// Makes a call, and again while the server says when.
+    async fn repeated<T>(
+        &self,
+        call: impl AsyncFn(Peer<RoleClient>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let mut n_attempts = 1;
+        loop {
+            let link = self.opened().await?;
+            let result = match self.options.timeout {
+                None => call(link.peer).await,
+                Some(timeout) => tokio::time::timeout(timeout, call(link.peer))
+                    .await
+                    .unwrap_or(Err(Error::Timeout(timeout))),
+            };
+            let Err(error) = &result else { return result };
+            let Some(wait) = wait(error) else {
+                return result;
+            };
+            if n_attempts >= self.options.max_attempts || wait > self.options.max_wait {
+                return result;
+            }
+            n_attempts += 1;
+            tokio::time::sleep(wait).await;
+        }
+    }
+}
+
+/// Returns when the same call may succeed, if it may.
+fn wait(error: &Error) -> Option<Duration> {
+    let answered = error.answered()?;
+    (answered.code == ErrorCode::RateLimited).then(|| {
+        let told = answered.retry_after_s.map(Duration::from_secs);
+        told.unwrap_or(UNTOLD_WAIT)
+    })
+}
+
+fn object<T: Serialize>(name: &str, value: &T) -> Result<JsonObject, Error> {
+    match serde_json::to_value(value) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(other) => Err(unreadable(name, "arguments are an object", other)),
+        Err(error) => Err(unreadable(name, &error.to_string(), Value::Null)),
+    }
+}
+
+/// Returns the output of a tool, or the refusal.
+fn read(tool: &str, result: CallToolResult) -> Result<Map<String, Value>, Error> {
+    let first = result.content.first().and_then(|block| block.as_text());
+    let text = first.map(|block| block.text.as_str()).unwrap_or_default();
+    let body = || serde_json::from_str::<Value>(text).unwrap_or_else(|_| text.into());
+    if result.is_error == Some(true) {
+        let body = body();
+        let refusal = from_body(&body);
+        return Err(refusal.unwrap_or_else(|| unreadable(tool, "it fails without a code", body)));
+    }
+    match result.structured_content.unwrap_or_else(body) {
+        Value::Object(object) => Ok(object),
+        other => Err(unreadable(tool, "it is no object", other)),
+    }
+}
+
+/// Reads an answer as its type; what the server sent is kept beside it.
+fn typed<O: DeserializeOwned>(
+    place: Place,
+    name: &str,
+    raw: Map<String, Value>,
+) -> Result<Answer<O>, Error> {
+    let mut whole = raw.clone();
+    fill(place, name, &mut whole);
+    match O::deserialize(Value::Object(whole)) {
+        Ok(value) => Ok(Answer::new(value, raw)),
+        Err(error) => Err(unreadable(name, &error.to_string(), Value::Object(raw))),
+    }
+}
+
+fn unreadable(name: &str, why: &str, raw: Value) -> Error {
+    Error::Unreadable {
+        name: name.to_owned(),
+        why: why.to_owned(),
+        raw,
+    }
+}
+
+/// Sorts a failure of the official client.
+fn failed(error: ServiceError) -> Error {
+    match error {
+        ServiceError::McpError(error) => protocol(error),
+        error => broken(Box::new(error)),
+    }
+}
+
+/// Reads an error of JSON-RPC; the server puts the body of its own into it.
+pub(crate) fn protocol(error: ErrorData) -> Error {
+    let refusal = error.data.as_ref().and_then(from_body);
+    refusal.unwrap_or_else(|| Error::Protocol {
+        code: error.code.0,
+        message: error.message.into_owned(),
+        data: error.data,
+    })
+}
+
+/// A resource that is not there is `not_found`, as everything else is.
+fn absent(error: Error, uri: &str) -> Error {
+    match error {
+        Error::Protocol {
+            code,
+            message,
+            data: Some(data),
+        } if ABSENT.contains(&code) && data.get("uri").is_some_and(|named| named == uri) => {
+            ZeroMemoryError::bare(ErrorCode::NotFound, message).into()
+        }
+        error => error,
+    }
+}
+
+/// Sorts a failure of the transport: what the server says with a status of HTTP
+/// is an answer, not a broken connection.
+pub(crate) fn broken(error: Box<dyn StdError + Send + Sync>) -> Error {
+    let mut next: Option<&(dyn StdError + 'static)> = Some(error.as_ref());
+    while let Some(cause) = next {
+        if let Some(answered) = answered(cause) {
+            return answered;
+        }
+        next = cause.source();
+    }
+    Error::Transport(error)
+}
+
+#[cfg(feature = "http")]
+fn answered(cause: &(dyn StdError + 'static)) -> Option<Error> {
+    use rmcp::transport::streamable_http_client::{AuthRequiredError, HttpStatusError};
+
+    if cause.is::<AuthRequiredError>() {
+        let why = "the server does not know the token; pass the one from the file \"token\" of \
+                   its data folder";
+        return Some(ZeroMemoryError::bare(ErrorCode::Unauthorized, why).into());
+    }
+    if let Some(refused) = cause.downcast_ref::<HttpStatusError>()
+        && refused.status == ErrorCode::RateLimited.http_status()
+    {
+        let why = "the server takes no more calls for now; call again later";
+        let mut error = ZeroMemoryError::bare(ErrorCode::RateLimited, why);
+        let told = refused.retry_after.as_deref();
+        error.retry_after_s = told.and_then(|seconds| seconds.trim().parse().ok());
+        return Some(error.into());
+    }
+    // The official client keeps the body of other refusals as text only.
+    let told = cause.to_string();
+    let (_, body) = told.split_once(": {")?;
+    let body: Value = serde_json::from_str(&format!("{{{body}")).ok()?;
+    let carried = body.get("error").and_then(|error| error.get("data"));
+    from_body(carried.unwrap_or(&body))
+}
+
+#[cfg(not(feature = "http"))]
+fn answered(_cause: &(dyn StdError + 'static)) -> Option<Error> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::types;
+
+    fn row(more: &[(&str, Value)]) -> Map<String, Value> {
+        let row = json!({ "scanned": 2, "raised": [{
+            "dispute_id": "dsp_1", "cause": "tired", "memory_ids": ["mem_1"],
+            "already_pending": false, "new": 1,
+        }] });
+        let mut row = row.as_object().cloned().unwrap_or_default();
+        for (name, value) in more {
+            row.insert((*name).to_owned(), value.clone());
+        }
+        row
+    }
+
+    #[test]
+    fn what_this_version_does_not_know_is_kept_and_readable() {
+        let raw = row(&[("later", json!({ "deep": true }))]);
+        let answer: Answer<types::ScanHygieneOutput> =
+            typed(Place::Output, "scan_hygiene", raw.clone()).expect("it is read");
+        assert_eq!(answer.scanned, 2);
+        let causes: Vec<&str> = answer.raised.iter().map(|row| row.cause.as_str()).collect();
+        assert_eq!(causes, ["tired"]);
+        assert_eq!(answer.raw(), &raw);
+    }
+
+    #[test]
+    fn an_answer_that_breaks_the_contract_is_handed_over_as_it_is() {
+        let raw = row(&[("scanned", json!("two"))]);
+        let read = typed::<types::ScanHygieneOutput>(Place::Output, "scan_hygiene", raw.clone());
+        let Err(Error::Unreadable {
+            name, raw: kept, ..
+        }) = read
+        else {
+            panic!("{read:?}");
+        };
+        assert_eq!((name.as_str(), kept), ("scan_hygiene", Value::Object(raw)));
+    }
+
+    #[test]
+    fn only_rate_limited_is_waited_for() {
+        for code in ErrorCode::ALL {
+            let mut error = ZeroMemoryError::bare(code, "why");
+            error.retry_after_s = Some(7);
+            let expected = (code == ErrorCode::RateLimited).then_some(Duration::from_secs(7));
+            assert_eq!(wait(&error.into()), expected, "{code:?}");
+        }
+        let untold = ZeroMemoryError::bare(ErrorCode::RateLimited, "why");
+        assert_eq!(wait(&untold.into()), Some(UNTOLD_WAIT));
+        assert_eq!(wait(&Error::Timeout(UNTOLD_WAIT)), None);
+    }
+}

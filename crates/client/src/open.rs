@@ -1,0 +1,221 @@
+//! The ways to a server: a process of its own, a URL, or a connection that is
+//! open already.
+
+use std::fmt;
+#[cfg(feature = "stdio")]
+use std::{ffi::OsString, path::PathBuf};
+
+use rmcp::model::{ClientCapabilities, ClientConfig, Implementation, ProtocolVersion};
+use rmcp::service::{
+    ClientInitializeError, ClientLifecycleMode, ClientServiceExt, Peer, RoleClient,
+};
+#[cfg(any(feature = "stdio", feature = "http"))]
+use rmcp::transport::IntoTransport;
+#[cfg(feature = "http")]
+use rmcp::transport::{
+    StreamableHttpClientTransport, streamable_http_client::StreamableHttpClientTransportConfig,
+};
+
+use crate::client::{Link, ZeroMemory};
+use crate::error::Error;
+use crate::options::{Options, Protocol};
+
+/// How a server is reached, for the first time and again.
+pub(crate) enum Way {
+    /// Whoever opened it opens it again.
+    Given(Peer<RoleClient>),
+    /// A process of this one.
+    #[cfg(feature = "stdio")]
+    Program(Program),
+    /// A URL, with a token.
+    #[cfg(feature = "http")]
+    Url(String, Option<String>),
+}
+
+/// A program that is started, and spoken to over its pipes.
+#[cfg(feature = "stdio")]
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Program {
+    /// Its name, or its path.
+    pub program: OsString,
+    /// What it is passed.
+    pub arguments: Vec<OsString>,
+    /// Variables of its environment, besides those of this process.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Where it works; the folder of this process when absent.
+    pub folder: Option<PathBuf>,
+}
+
+#[cfg(feature = "stdio")]
+impl Program {
+    /// Returns a program without arguments.
+    pub fn new(program: impl Into<OsString>) -> Self {
+        Self {
+            program: program.into(),
+            arguments: Vec::new(),
+            environment: Vec::new(),
+            folder: None,
+        }
+    }
+
+    /// Adds an argument.
+    #[must_use]
+    pub fn arg(mut self, argument: impl Into<OsString>) -> Self {
+        self.arguments.push(argument.into());
+        self
+    }
+
+    /// Adds arguments.
+    #[must_use]
+    pub fn args(mut self, arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
+        self.arguments.extend(arguments.into_iter().map(Into::into));
+        self
+    }
+
+    /// Sets a variable of its environment.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.environment.push((name.into(), value.into()));
+        self
+    }
+
+    /// Sets the folder where it works.
+    #[must_use]
+    pub fn folder(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.folder = Some(folder.into());
+        self
+    }
+
+    fn command(&self) -> tokio::process::Command {
+        let mut command = tokio::process::Command::new(&self.program);
+        command.args(&self.arguments);
+        let variables = self.environment.iter();
+        command.envs(variables.map(|(name, value)| (name, value)));
+        if let Some(folder) = &self.folder {
+            command.current_dir(folder);
+        }
+        command
+    }
+}
+
+impl ZeroMemory {
+    /// Starts a server, most often `zero-memory stdio`, and speaks to it over
+    /// its pipes. It ends with the last clone.
+    #[cfg(feature = "stdio")]
+    pub async fn stdio(program: Program) -> Result<Self, Error> {
+        Self::stdio_with(program, Options::new()).await
+    }
+
+    /// The same, with choices.
+    #[cfg(feature = "stdio")]
+    pub async fn stdio_with(program: Program, options: Options) -> Result<Self, Error> {
+        Self::open(Way::Program(program), options).await
+    }
+
+    /// Speaks to the server at a URL such as `http://127.0.0.1:7777/mcp`, with
+    /// the token from the file `token` of its data folder.
+    #[cfg(feature = "http")]
+    pub async fn http(url: impl Into<String>, token: Option<&str>) -> Result<Self, Error> {
+        Self::http_with(url, token, Options::new()).await
+    }
+
+    /// The same, with choices.
+    #[cfg(feature = "http")]
+    pub async fn http_with(
+        url: impl Into<String>,
+        token: Option<&str>,
+        options: Options,
+    ) -> Result<Self, Error> {
+        Self::open(Way::Url(url.into(), token.map(str::to_owned)), options).await
+    }
+}
+
+/// Opens a connection.
+pub(crate) async fn open(way: &Way, options: &Options) -> Result<Link, Error> {
+    match way {
+        Way::Given(peer) => Ok(Link::over(peer.clone())),
+        #[cfg(feature = "stdio")]
+        Way::Program(program) => {
+            let started = rmcp::transport::TokioChildProcess::new(program.command());
+            let transport = started.map_err(|error| Error::Transport(Box::new(error)))?;
+            serve(transport, options).await
+        }
+        #[cfg(feature = "http")]
+        Way::Url(url, token) => {
+            let config = config(url, token.as_deref())?;
+            serve(StreamableHttpClientTransport::from_config(config), options).await
+        }
+    }
+}
+
+#[cfg(feature = "http")]
+fn config(url: &str, token: Option<&str>) -> Result<StreamableHttpClientTransportConfig, Error> {
+    #[cfg(feature = "tls")]
+    // Whoever uses this package may have chosen a provider of their own.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    #[cfg(not(feature = "tls"))]
+    if url
+        .get(..6)
+        .is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"))
+    {
+        let why = "https needs the feature \"tls\" of zero-memory-client";
+        return Err(Error::Transport(why.into()));
+    }
+    let config = StreamableHttpClientTransportConfig::with_uri(url);
+    Ok(match token {
+        Some(token) => config.auth_header(token),
+        None => config,
+    })
+}
+
+#[cfg(any(feature = "stdio", feature = "http"))]
+async fn serve<T, E, A>(transport: T, options: &Options) -> Result<Link, Error>
+where
+    T: IntoTransport<RoleClient, E, A>,
+    E: std::error::Error + Send + Sync + 'static,
+{
+    let newest = ProtocolVersion::V_2026_07_28;
+    let eldest = ProtocolVersion::V_2025_11_25;
+    let lifecycle = match options.protocol {
+        Protocol::Auto => ClientLifecycleMode::Auto {
+            preferred_versions: vec![newest],
+            legacy_version: Some(eldest.clone()),
+        },
+        Protocol::Handshake => ClientLifecycleMode::Initialize,
+        Protocol::Stateless => ClientLifecycleMode::Discover {
+            preferred_versions: vec![newest],
+        },
+    };
+    let us = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
+    let config = ClientConfig::new(ClientCapabilities::default(), us).with_protocol_version(eldest);
+    let service = config.serve_with_lifecycle(transport, lifecycle).await;
+    Ok(Link::of(service.map_err(refused)?))
+}
+
+/// Tells a refusal of the server from a connection that never was.
+#[cfg(any(feature = "stdio", feature = "http"))]
+fn refused(error: ClientInitializeError) -> Error {
+    match error {
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => refused(*fallback),
+        ClientInitializeError::JsonRpcError(error) => crate::call::protocol(error),
+        ClientInitializeError::TransportError { error, .. } => crate::call::broken(error.error),
+        error => crate::call::broken(Box::new(error)),
+    }
+}
+
+impl fmt::Debug for Way {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Given(_) => formatter.write_str("Given"),
+            #[cfg(feature = "stdio")]
+            Self::Program(program) => program.fmt(formatter),
+            // The token is a secret.
+            #[cfg(feature = "http")]
+            Self::Url(url, _) => formatter
+                .debug_tuple("Url")
+                .field(url)
+                .finish_non_exhaustive(),
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! What a caller may choose about a connection.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::version::Warning;
+
+/// How often a call is made at most, the first time included.
+const MAX_ATTEMPTS: u32 = 3;
+
+/// Longest time that a call waits before it is made again.
+const MAX_WAIT: Duration = Duration::from_secs(60);
+
+/// Choices about a connection; [`Options::new`] has what most want.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Options {
+    /// How often a call is made at most while the server answers
+    /// `rate_limited`; 1 never repeats one. Nothing was done by a call that was
+    /// refused so, so it is safe to repeat.
+    pub max_attempts: u32,
+    /// A longer wait than this is left to the caller: the error comes at once.
+    pub max_wait: Duration,
+    /// Whether to go on with a server whose contract has another major version,
+    /// or that announces none.
+    pub allow_other_major: bool,
+    /// Longest time for one attempt of a call; the server is told to stop.
+    pub timeout: Option<Duration>,
+    /// Which era of the protocol to speak.
+    pub protocol: Protocol,
+    pub(crate) on_warning: Arc<dyn Fn(&Warning) + Send + Sync>,
+}
+
+/// An era of the protocol.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Protocol {
+    /// The newest that the server speaks.
+    #[default]
+    Auto,
+    /// With a handshake, up to revision 2025-11-25.
+    Handshake,
+    /// Without one, from revision 2026-07-28 on.
+    Stateless,
+}
+
+impl Options {
+    /// Returns what most want: three attempts, no wait beyond a minute, no
+    /// other major version, warnings to `tracing`, no timeout.
+    pub fn new() -> Self {
+        Self {
+            max_attempts: MAX_ATTEMPTS,
+            max_wait: MAX_WAIT,
+            allow_other_major: false,
+            timeout: None,
+            protocol: Protocol::Auto,
+            on_warning: Arc::new(|warning| tracing::warn!("{warning}")),
+        }
+    }
+
+    /// Sets how often a call is made at most.
+    #[must_use]
+    pub fn max_attempts(mut self, attempts: u32) -> Self {
+        self.max_attempts = attempts;
+        self
+    }
+
+    /// Sets the longest wait before a call is repeated.
+    #[must_use]
+    pub fn max_wait(mut self, wait: Duration) -> Self {
+        self.max_wait = wait;
+        self
+    }
+
+    /// Goes on with a server of another major version, or of none.
+    #[must_use]
+    pub fn allow_other_major(mut self, allow: bool) -> Self {
+        self.allow_other_major = allow;
+        self
+    }
+
+    /// Sets the longest time for one attempt of a call.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Chooses the era of the protocol.
+    #[must_use]
+    pub fn protocol(mut self, protocol: Protocol) -> Self {
+        self.protocol = protocol;
+        self
+    }
+
+    /// Hears warnings about the version of the server, in place of `tracing`.
+    #[must_use]
+    pub fn on_warning(mut self, hear: impl Fn(&Warning) + Send + Sync + 'static) -> Self {
+        self.on_warning = Arc::new(hear);
+        self
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Options")
+            .field("max_attempts", &self.max_attempts)
+            .field("max_wait", &self.max_wait)
+            .field("allow_other_major", &self.allow_other_major)
+            .field("timeout", &self.timeout)
+            .field("protocol", &self.protocol)
+            .finish_non_exhaustive()
+    }
+}

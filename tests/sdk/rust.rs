@@ -1,0 +1,432 @@
+//! The Rust client against the real binary: every vector over both transports
+//! and in both eras, every code as its type, versions, and lost connections.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use zero_memory_client::{
+    Answer, CONTRACT_VERSION, Error, ErrorCode, Options, Prefix, Program, Protocol, WarningKind,
+    ZeroMemory, prompts, types,
+};
+
+use super::versions;
+use crate::harness::{DEADLINE, Hold, Site, at, binary, filled, fresh, signal, vectors};
+
+/// Runs a future to its end, or fails when it hangs.
+fn run<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    runtime.block_on(async {
+        let ended = tokio::time::timeout(DEADLINE, future).await;
+        ended.expect("it ends in time")
+    })
+}
+
+fn program(data: &Path) -> Program {
+    Program::new(binary())
+        .args(["stdio", "--toolset", "full", "--data"])
+        .arg(data)
+        .folder(data)
+}
+
+async fn over_http(site: &Site, options: Options) -> Result<ZeroMemory, Error> {
+    let url = format!("http://{}/mcp", site.address());
+    ZeroMemory::http_with(url, Some(site.token()), options).await
+}
+
+/// Returns what a typed method answered, if the type says all that was sent.
+fn told<T: serde::Serialize>(answer: &Answer<T>) -> Map<String, Value> {
+    let typed = serde_json::to_value(&**answer).expect("it is written");
+    assert_eq!(
+        typed,
+        Value::Object(answer.raw().clone()),
+        "the type loses nothing"
+    );
+    answer.raw().clone()
+}
+
+/// Calls the method of a tool; what its type cannot say is sent as it is.
+async fn call(memory: &ZeroMemory, tool: &str, input: Value) -> Result<Map<String, Value>, Error> {
+    macro_rules! methods {
+        ($($name:ident $input:ident,)*) => {
+            match tool {
+                $(stringify!($name) => match serde_json::from_value::<types::$input>(input.clone()) {
+                    Ok(typed) => return memory.$name(typed).await.map(|answer| told(&answer)),
+                    Err(_) => {}
+                },)*
+                _ => panic!("no method is tried for {tool}"),
+            }
+        };
+    }
+    methods! {
+        build_context BuildContextInput, challenge ChallengeInput, close_loop CloseLoopInput,
+        delete_account DeleteAccountInput, entities EntitiesInput,
+        export_memories ExportMemoriesInput, export_metrics ExportMetricsInput,
+        forget ForgetInput, get_conflict GetConflictInput, history HistoryInput,
+        import_memories ImportMemoriesInput, link LinkInput, list_conflicts ListConflictsInput,
+        list_scopes ListScopesInput, move_memories MoveMemoriesInput,
+        promote_rule PromoteRuleInput, recall RecallInput, remember RememberInput,
+        resolve_conflict ResolveConflictInput, restore_memory RestoreMemoryInput,
+        scan_hygiene ScanHygieneInput, session_receipt SessionReceiptInput, share ShareInput,
+    }
+    let arguments = input.as_object().cloned().expect("arguments are an object");
+    memory.call(tool, arguments).await
+}
+
+/// Plays one vector; returns what is wrong.
+async fn play(memory: &ZeroMemory, vector: &Value) -> Vec<String> {
+    let mut kept = Map::from_iter([("empty".to_owned(), json!(""))]);
+    for step in vector["given"].as_array().into_iter().flatten() {
+        let tool = step["tool"].as_str().expect("a tool");
+        match call(memory, tool, filled(&step["input"], &kept)).await {
+            Ok(answer) => {
+                let answer = Value::Object(answer);
+                for (name, pointer) in step["keep"].as_object().into_iter().flatten() {
+                    let value = at(&answer, pointer.as_str().expect("a pointer"));
+                    kept.insert(name.clone(), value);
+                }
+            }
+            Err(error) => return vec![format!("given {tool}: {error}")],
+        }
+    }
+    let tool = vector["tool"].as_str().expect("a tool");
+    let result = call(memory, tool, filled(&vector["input"], &kept)).await;
+    match (vector.get("error"), result) {
+        (None, Ok(answer)) => {
+            let answer = Value::Object(answer);
+            let expected = vector["expect"].as_object().into_iter().flatten();
+            expected
+                .filter(|(pointer, wanted)| at(&answer, pointer) != filled(wanted, &kept))
+                .map(|(pointer, wanted)| format!("{pointer} of {answer} is not {wanted}"))
+                .collect()
+        }
+        (Some(wanted), Err(Error::Answered(error))) => {
+            let mut problems = Vec::new();
+            if wanted["code"] != error.code.as_str() {
+                problems.push(format!("{error} in place of {wanted}"));
+            }
+            if wanted["prefix"].as_str() != error.prefix.map(Prefix::as_str) {
+                problems.push(format!("{error} has not the prefix of {wanted}"));
+            }
+            if wanted["refused_by"] == "schema" && error.violations.is_empty() {
+                problems.push(format!("{error} lists no violations"));
+            }
+            problems
+        }
+        (_, result) => vec![format!("{result:?}")],
+    }
+}
+
+/// How many vectors run at a time.
+const AT_A_TIME: usize = 4;
+
+fn plays_every_vector(play_one: impl Fn(&Value) -> Vec<String> + Sync) {
+    let all = vectors();
+    let failures: Vec<String> = std::thread::scope(|scope| {
+        let parts: Vec<_> = all
+            .chunks(all.len().div_ceil(AT_A_TIME))
+            .map(|part| {
+                let play_one = &play_one;
+                scope.spawn(move || {
+                    let problems = part.iter().flat_map(|(path, vector)| {
+                        let problems = play_one(vector).into_iter();
+                        problems.map(move |problem| format!("{path}: {problem}"))
+                    });
+                    problems.collect()
+                })
+            })
+            .collect();
+        let parts = parts.into_iter().map(|part| part.join().expect("it ends"));
+        parts.flat_map(|failures: Vec<String>| failures).collect()
+    });
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn every_vector_holds_on_stdio_with_a_handshake() {
+    plays_every_vector(|vector| {
+        let data = fresh();
+        run(async {
+            let options = Options::new().protocol(Protocol::Handshake);
+            let memory = ZeroMemory::stdio_with(program(data.path()), options).await;
+            play(&memory.expect("it opens"), vector).await
+        })
+    });
+}
+
+#[test]
+fn every_vector_holds_over_http_without_a_handshake() {
+    plays_every_vector(|vector| {
+        let data = fresh();
+        let site = Site::start(data.path());
+        run(async {
+            let options = Options::new().protocol(Protocol::Stateless);
+            let memory = over_http(&site, options).await;
+            play(&memory.expect("it opens"), vector).await
+        })
+    });
+}
+
+/// Returns the refusal of a call that must have one with this code.
+fn refused<T: std::fmt::Debug>(
+    result: Result<T, Error>,
+    code: ErrorCode,
+) -> zero_memory_client::ZeroMemoryError {
+    match result {
+        Err(Error::Answered(error)) if error.code == code => error,
+        other => panic!("{other:?} in place of {}", code.as_str()),
+    }
+}
+
+#[test]
+fn each_of_the_seven_codes_is_caught_as_its_type() {
+    let data = fresh();
+    let site = Site::start(data.path());
+    let once = Options::new().max_attempts(1);
+    run(async {
+        let memory = over_http(&site, once.clone()).await.expect("it opens");
+        let stored = memory
+            .remember(types::RememberInput::new("The heron is grey.").scope("core"))
+            .await
+            .expect("it is stored");
+
+        let blank = memory.recall(types::RecallInput::new("heron").k(0)).await;
+        let error = refused(blank, ErrorCode::ValidationFailed);
+        assert_eq!(error.violations[0].pointer, "/k");
+        let secret = types::RememberInput::new("The key is AKIAIOSFODNN7EXAMPLR.").scope("core");
+        let error = refused(memory.remember(secret).await, ErrorCode::ValidationFailed);
+        assert_eq!(error.prefix, Some(Prefix::SecretContentRejected));
+
+        let absent = "mem_00000000000000000000000000";
+        refused(
+            memory.forget(types::ForgetInput::new(absent)).await,
+            ErrorCode::NotFound,
+        );
+        refused(memory.memory(absent).await, ErrorCode::NotFound);
+        let fact = types::CloseLoopInput::new(stored.memory_id.as_str());
+        refused(memory.close_loop(fact).await, ErrorCode::Conflict);
+
+        let url = format!("http://{}/mcp", site.address());
+        for token in [Some("wrong"), None] {
+            let opened = ZeroMemory::http(url.as_str(), token).await;
+            refused(opened, ErrorCode::Unauthorized);
+        }
+        let relay = versions::plain(&site);
+        let elsewhere = ZeroMemory::http(relay.url(), Some(site.token())).await;
+        let elsewhere = elsewhere.expect("it opens");
+        relay.add_header("Origin: https://evil.example");
+        refused(
+            elsewhere.recall(types::RecallInput::new("heron")).await,
+            ErrorCode::Forbidden,
+        );
+    });
+    drop(site);
+    let site = Site::start(data.path());
+    run(async {
+        let memory = over_http(&site, once).await.expect("it opens");
+        let hold = Hold::everything(data.path());
+        let error = refused(
+            memory.recall(types::RecallInput::new("heron")).await,
+            ErrorCode::RateLimited,
+        );
+        assert!(error.retry_after_s.is_some());
+        drop(hold);
+    });
+    drop(site);
+    std::fs::write(data.path().join("memory.db"), "no database").expect("it can be written");
+    run(async {
+        let memory = ZeroMemory::stdio(program(data.path()))
+            .await
+            .expect("it opens");
+        refused(
+            memory.recall(types::RecallInput::new("heron")).await,
+            ErrorCode::Internal,
+        );
+    });
+}
+
+#[test]
+fn a_call_is_made_again_when_the_server_says_and_no_more_often_than_allowed() {
+    let data = fresh();
+    let site = Site::start(data.path());
+    let relay = versions::plain(&site);
+    run(async {
+        let memory = ZeroMemory::http(relay.url(), Some(site.token())).await;
+        let memory = memory.expect("it opens");
+        relay.refuse(2);
+        let found = memory.recall(types::RecallInput::new("heron")).await;
+        assert!(found.is_ok(), "{found:?}");
+        assert_eq!(relay.n_calls(), 3);
+        relay.refuse(3);
+        refused(
+            memory.recall(types::RecallInput::new("heron")).await,
+            ErrorCode::RateLimited,
+        );
+        assert_eq!(relay.n_calls(), 6);
+    });
+}
+
+#[test]
+fn a_server_of_an_older_minor_is_warned_about_and_works() {
+    let data = fresh();
+    let site = Site::start(data.path());
+    let relay = versions::announcing(&site, "2.0.0");
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    for protocol in [Protocol::Handshake, Protocol::Stateless, Protocol::Auto] {
+        let ear = Arc::clone(&heard);
+        let options = Options::new()
+            .protocol(protocol)
+            .on_warning(move |warning| ear.lock().expect("nobody panics").push(warning.clone()));
+        run(async {
+            let memory = ZeroMemory::http_with(relay.url(), Some(site.token()), options).await;
+            let memory = memory.expect("the same major version");
+            assert_eq!(memory.contract_version().await.as_deref(), Some("2.0.0"));
+            let found = memory.recall(types::RecallInput::new("heron")).await;
+            assert!(found.is_ok(), "{found:?}");
+        });
+    }
+    let heard = heard.lock().expect("nobody panics");
+    assert_eq!(heard.len(), 3, "once for each connection");
+    for warning in heard.iter() {
+        assert_eq!(warning.kind, WarningKind::OlderServer);
+        let missing: Vec<String> = warning.missing.iter().map(ToString::to_string).collect();
+        let session = "recall output session (since 2.1.0)".to_owned();
+        assert!(missing.contains(&session), "{missing:?}");
+    }
+}
+
+#[test]
+fn a_server_of_another_major_is_refused_unless_allowed() {
+    let data = fresh();
+    let site = Site::start(data.path());
+    for version in ["1.9.0", "3.0.0"] {
+        let relay = versions::announcing(&site, version);
+        run(async {
+            let opened = ZeroMemory::http(relay.url(), Some(site.token())).await;
+            let Err(Error::ContractMismatch(mismatch)) = opened else {
+                panic!("{opened:?}");
+            };
+            assert_eq!(mismatch.server.as_deref(), Some(version));
+            assert_eq!(mismatch.client, CONTRACT_VERSION);
+            let allowed = Options::new().allow_other_major(true);
+            let memory = ZeroMemory::http_with(relay.url(), Some(site.token()), allowed).await;
+            let scopes = memory.expect("it is allowed");
+            let scopes = scopes.list_scopes(types::ListScopesInput::new()).await;
+            assert!(scopes.is_ok(), "{scopes:?}");
+        });
+    }
+}
+
+/// Asks until the connection is open again; a call that was on its way when
+/// the server ended may fail once.
+async fn asks_again(memory: &ZeroMemory) -> Vec<String> {
+    let query = || types::RecallInput::new("heron");
+    let found = match memory.recall(query()).await {
+        Err(Error::Transport(_)) => memory.recall(query()).await,
+        other => other,
+    };
+    let found = found.expect("the connection is open again");
+    found
+        .memories
+        .iter()
+        .map(|row| row.content.clone())
+        .collect()
+}
+
+#[test]
+fn a_server_that_was_started_again_is_found_again_over_http() {
+    let data = fresh();
+    let site = Site::start(data.path());
+    let relay = versions::plain(&site);
+    run(async {
+        let memory = ZeroMemory::http(relay.url(), Some(site.token())).await;
+        let memory = memory.expect("it opens");
+        let fact = types::RememberInput::new("The heron is grey.").scope("core");
+        memory.remember(fact).await.expect("it is stored");
+        drop(site);
+        let gone = memory.recall(types::RecallInput::new("heron")).await;
+        assert!(matches!(gone, Err(Error::Transport(_))), "{gone:?}");
+        let again = Site::start(data.path());
+        relay.lead_to(&again);
+        assert_eq!(asks_again(&memory).await, ["The heron is grey."]);
+    });
+}
+
+#[cfg(unix)]
+#[test]
+fn a_process_that_was_killed_is_started_again() {
+    let data = fresh();
+    let shell = "echo $$ > \"$1/pid\"; exec \"$0\" stdio --data \"$1\"";
+    let program = Program::new("sh")
+        .args(["-c", shell])
+        .arg(binary())
+        .arg(data.path());
+    run(async {
+        let memory = ZeroMemory::stdio(program).await.expect("it opens");
+        let fact = types::RememberInput::new("The heron is grey.").scope("core");
+        memory.remember(fact).await.expect("it is stored");
+        let pid = || std::fs::read_to_string(data.path().join("pid")).expect("a pid");
+        let first = pid();
+        signal("KILL", first.trim().parse().expect("a number"));
+        assert_eq!(asks_again(&memory).await, ["The heron is grey."]);
+        assert_ne!(pid(), first);
+    });
+}
+
+#[test]
+fn a_call_whose_future_is_dropped_is_called_off_at_the_server() {
+    let data = fresh();
+    let site = Site::start(data.path());
+    run(async {
+        let memory = over_http(&site, Options::new()).await.expect("it opens");
+        let fact = |text: &str| types::RememberInput::new(text).scope("core");
+        memory
+            .remember(fact("The heron is grey."))
+            .await
+            .expect("it is stored");
+        let hold = Hold::writes(data.path());
+        // Only when it waits for the lock is there something to call off.
+        let patience = Duration::from_secs(2);
+        let void = tokio::time::timeout(patience, memory.remember(fact("The void."))).await;
+        assert!(void.is_err(), "{void:?}");
+        let outcome = loop {
+            let line = site.log_line();
+            if line.contains("tool=\"remember\"") && !line.contains("outcome=\"ok\"") {
+                break line;
+            }
+        };
+        assert!(outcome.contains("outcome=\"cancelled\""), "{outcome}");
+        drop(hold);
+        let found = memory.recall(types::RecallInput::new("void")).await;
+        assert!(found.expect("it is read").memories.is_empty());
+    });
+}
+
+#[test]
+fn resources_and_prompts_have_methods_too() {
+    let data = fresh();
+    run(async {
+        let memory = ZeroMemory::stdio(program(data.path()))
+            .await
+            .expect("it opens");
+        let fact = types::RememberInput::new("The heron is grey.").scope("core");
+        let stored = memory.remember(fact).await.expect("it is stored");
+        let row = memory.memory(&stored.memory_id).await.expect("it is there");
+        assert_eq!(row.content, "The heron is grey.");
+        assert!(
+            memory
+                .rules()
+                .await
+                .expect("they are there")
+                .rules
+                .is_empty()
+        );
+        let asked = prompts::BriefArguments::new().topic("heron");
+        let brief = memory.prompt_brief(asked).await.expect("it is told");
+        assert!(!brief.messages.is_empty());
+    });
+}
