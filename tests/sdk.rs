@@ -8,5 +8,7 @@ mod kit;
 mod npm;
 mod projects;
 mod python;
+mod rust;
 mod typescript;
+mod versions;
 mod wheel;

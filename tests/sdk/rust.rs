@@ -16,7 +16,8 @@ use crate::harness::{DEADLINE, Hold, Site, at, binary, filled, fresh, signal, ve
 
 /// Runs a future to its end, or fails when it hangs.
 fn run<T>(future: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread()
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
         .enable_all()
         .build()
         .expect("a runtime");
@@ -225,18 +226,17 @@ fn each_of_the_seven_codes_is_caught_as_its_type() {
         );
     });
     drop(site);
+    let hold = Hold::everything(data.path());
     let site = Site::start(data.path());
     run(async {
         let memory = over_http(&site, once).await.expect("it opens");
-        let hold = Hold::everything(data.path());
         let error = refused(
             memory.recall(types::RecallInput::new("heron")).await,
             ErrorCode::RateLimited,
         );
         assert!(error.retry_after_s.is_some());
-        drop(hold);
     });
-    drop(site);
+    drop((site, hold));
     std::fs::write(data.path().join("memory.db"), "no database").expect("it can be written");
     run(async {
         let memory = ZeroMemory::stdio(program(data.path()))

@@ -6,11 +6,14 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
+use crate::emit;
+
 /// What the layering rules look at.
 #[derive(Debug, Default)]
 pub struct Workspace {
     pub packages: Vec<Package>,
-    /// Rust sources by path below the root; fixtures are left out.
+    /// Rust sources by path below the root; fixtures and what is generated are
+    /// left out.
     pub sources: BTreeMap<String, String>,
 }
 
@@ -79,7 +82,8 @@ fn read_rust(root: &Path, folder: &Path, sources: &mut BTreeMap<String, String>)
             let skipped = last.starts_with('.')
                 || last == "target"
                 || last == "node_modules"
-                || FIXTURES.contains(&name.as_str());
+                || FIXTURES.contains(&name.as_str())
+                || emit::FOLDERS.contains(&name.as_str());
             if !skipped {
                 read_rust(root, &path, sources)?;
             }
