@@ -58,12 +58,14 @@ fn stale_output_exits_with_4_and_codegen_mends_it() {
     );
     let mended = fixture.run(&["codegen"]);
     assert_eq!(mended.code, 0);
+    // How many there are in all is no matter of this test.
+    let (mended, counts) = mended.text.rsplit_once(" files").expect("a sum");
+    assert_eq!(counts, ", 2 written, 1 removed.\n");
     assert_eq!(
-        mended.text,
+        mended.trim_end_matches(|letter: char| letter.is_ascii_digit()),
         "wrote generated/docs/errors.md\n\
          wrote generated/rust/types.rs\n\
-         removed generated/left_over.txt\n\
-         36 files, 2 written, 1 removed.\n"
+         removed generated/left_over.txt\n"
     );
     assert_eq!(fixture.run(&["check"]).code, 0);
 }
