@@ -6,6 +6,7 @@ mod dumps;
 mod folders;
 mod hostile;
 mod sources;
+mod texts;
 mod versions;
 
 use std::collections::BTreeMap;
