@@ -168,7 +168,7 @@ fn a_call_that_fails_after_it_searched_takes_no_words_of_the_others_along() {
 }
 
 #[test]
-fn a_call_that_searches_amid_its_writes_is_indexed_once() {
+fn a_call_that_searches_amid_its_writes_finds_what_it_wrote() {
     let world = World::new();
     let me = world.person("me");
     let core = world.core(&me);
