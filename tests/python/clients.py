@@ -4,7 +4,7 @@ Both are given one face here: calls answer plain dictionaries in wire names.
 """
 
 import os
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from importlib.metadata import version
 
 import mcp
@@ -28,25 +28,25 @@ class Session:
     """One connected client."""
 
     def __init__(self, client, capabilities, spoken):
-        self._client = client
+        self.client = client
         self.capabilities = capabilities
         self.spoken = spoken
 
     async def list_tools(self):
         tools, cursor = [], None
         while True:
-            page = plain(await self._client.list_tools(cursor=cursor))
+            page = plain(await self.client.list_tools(cursor=cursor))
             tools += page["tools"]
             cursor = page.get("nextCursor")
             if cursor is None:
                 return tools
 
     async def call_tool(self, name, arguments):
-        return plain(await self._client.call_tool(name, arguments))
+        return plain(await self.client.call_tool(name, arguments))
 
     async def read_resource(self, uri):
         # The 1.x client wants its own type of URI.
-        return plain(await self._client.read_resource(uri if MAJOR >= 2 else AnyUrl(uri)))
+        return plain(await self.client.read_resource(uri if MAJOR >= 2 else AnyUrl(uri)))
 
 
 @asynccontextmanager
@@ -59,7 +59,8 @@ async def _transport(settings, data):
         with open(os.devnull, "w") as silent:
             yield stdio_client(command, errlog=silent)
         return
-    with http_server(settings["binary"], data) as (url, token):
+    site = settings.get("site")
+    with nullcontext(site) if site else http_server(settings["binary"], data) as (url, token):
         headers = {"Authorization": f"Bearer {token}"}
         async with create_mcp_http_client(headers=headers) as http_client:
             yield streamable_http_client(url, http_client=http_client)

@@ -25,8 +25,8 @@ const CLIENTS = {
   },
 };
 
-/** Connects; answers `{ client, stop }`. */
-export async function connect({ binary, data, client: which, transport, era }) {
+/** Connects, over HTTP to this site or to one that it starts; answers `{ client, stop }`. */
+export async function connect({ binary, data, site, client: which, transport, era }) {
   const kit = CLIENTS[which];
   const client = new kit.Client(INFO, kit.options(era));
   if (transport === 'stdio') {
@@ -34,7 +34,7 @@ export async function connect({ binary, data, client: which, transport, era }) {
     await client.connect(pipe);
     return checked(client, which, era, () => client.close());
   }
-  const server = await startHttp(binary, data);
+  const server = site ?? (await startHttp(binary, data));
   try {
     const requestInit = { headers: { Authorization: `Bearer ${server.token}` } };
     await client.connect(new kit.Http(new URL(server.url), { requestInit }));
@@ -44,7 +44,7 @@ export async function connect({ binary, data, client: which, transport, era }) {
   }
   return checked(client, which, era, async () => {
     await client.close();
-    await server.stop();
+    if (site === undefined) await server.stop();
   });
 }
 

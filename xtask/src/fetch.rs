@@ -117,9 +117,11 @@ fn hash(path: &Path) -> Result<String> {
     Ok(text)
 }
 
+/// Returns the folder as it is called below the repository.
 fn name_of(folder: &Path) -> String {
-    let name = folder.file_name().unwrap_or_default();
-    format!("tests/{}", name.to_string_lossy())
+    let names: Vec<_> = folder.iter().map(|name| name.to_string_lossy()).collect();
+    let first = names.iter().rposition(|name| name == "tests").unwrap_or(0);
+    names.get(first..).unwrap_or_default().join("/")
 }
 
 /// Tells what is fetched; standard output belongs to reports.

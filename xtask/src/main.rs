@@ -77,8 +77,12 @@ enum Command {
         /// start of the program.
         #[arg(long, conflicts_with_all = ["cold", "verdicts", "diff", "surface", "import", "backup", "writes"])]
         hook: bool,
+        /// Measure only what a typed call of the SDKs costs beside a raw call
+        /// of the official client, and how large the packages are.
+        #[arg(long, conflicts_with_all = ["data", "cold", "verdicts", "diff", "surface", "import", "backup", "writes", "hook"])]
+        sdk: bool,
         /// Measure this program in place of one that is built for release;
-        /// with --writes or --hook.
+        /// with --writes, --hook or --sdk.
         #[arg(long, value_name = "FILE")]
         program: Option<PathBuf>,
     },
@@ -167,6 +171,9 @@ fn main() -> ExitCode {
             program,
             ..
         } => commands::bench::run_hook(&root, &data.unwrap_or(shared), program, &mut out),
+        Command::Bench {
+            sdk: true, program, ..
+        } => commands::bench::run_sdk(&root, program, &mut out),
         Command::Bench {
             data, import: true, ..
         } => commands::bench::run_import(&root, &data.unwrap_or(shared), &mut out),

@@ -19,6 +19,9 @@ from server import http_server
 TURNS = 500
 """Turns of the event loop in which a call is written to a pipe."""
 
+PATIENCE_SECONDS = 120
+"""How long all of it may take."""
+
 CANCELLED = 'outcome="cancelled"'
 HERON = {"scope": "core", "content": "A heron stands."}
 
@@ -142,5 +145,11 @@ async def over_stdio(settings):
     return report
 
 
-settings = json.load(sys.stdin)
-print(json.dumps(asyncio.run((over_http if settings["transport"] == "http" else over_stdio)(settings))))
+async def main():
+    settings = json.load(sys.stdin)
+    # What never comes is not waited for without an end.
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        print(json.dumps(await (over_http if settings["transport"] == "http" else over_stdio)(settings)))
+
+
+asyncio.run(main())

@@ -20,6 +20,9 @@ const { binary, data } = settings;
 /** Turns of the event loop in which a call is written to a pipe. */
 const TURNS = 500;
 
+/** How long all of it may take, in milliseconds. */
+const PATIENCE_MS = 120_000;
+
 /** Holds the lock of those who write, so that a write waits. */
 async function hold() {
   const program = `import sqlite3, sys
@@ -116,5 +119,10 @@ async function overStdio() {
   return report;
 }
 
+// What never comes is not waited for without an end.
+setTimeout(() => {
+  process.stderr.write('it was waited for in vain\n');
+  process.exit(1);
+}, PATIENCE_MS).unref();
 const report = await (settings.transport === 'http' ? overHttp() : overStdio());
 process.stdout.write(`${JSON.stringify(report)}\n`, () => process.exit(0));

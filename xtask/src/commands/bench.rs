@@ -18,6 +18,7 @@ mod figures;
 mod hook;
 mod import;
 pub mod pipe;
+mod sdk;
 mod surface;
 mod texts;
 pub mod verdicts;
@@ -70,6 +71,17 @@ pub fn run_hook(
     writeln!(out, "Texts: {}.", texts.source)?;
     let scratch = Scratch::new(root)?;
     hook::run(&program, &scratch.folder("hook"), &texts, out)?;
+    Ok(EXIT_CLEAN)
+}
+
+/// Measures only what the SDKs cost.
+pub fn run_sdk(root: &Path, program: Option<PathBuf>, out: &mut dyn Write) -> Result<u8> {
+    let program = match program {
+        Some(program) => program,
+        None => cargo::build_server(root, true)?,
+    };
+    let scratch = Scratch::new(root)?;
+    sdk::run(root, &program, &scratch.folder("sdk"), out)?;
     Ok(EXIT_CLEAN)
 }
 
