@@ -3,6 +3,7 @@
 
 mod behaviour;
 mod between;
+mod crates;
 mod faults;
 mod kit;
 mod npm;

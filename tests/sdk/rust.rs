@@ -178,7 +178,7 @@ fn refused<T: std::fmt::Debug>(
     code: ErrorCode,
 ) -> zero_memory_client::ZeroMemoryError {
     match result {
-        Err(Error::Answered(error)) if error.code == code => error,
+        Err(Error::Answered(error)) if error.code == code => *error,
         other => panic!("{other:?} in place of {}", code.as_str()),
     }
 }

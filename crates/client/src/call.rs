@@ -191,7 +191,7 @@ fn unreadable(name: &str, why: &str, raw: Value) -> Error {
     Error::Unreadable {
         name: name.to_owned(),
         why: why.to_owned(),
-        raw,
+        raw: Box::new(raw),
     }
 }
 
@@ -209,7 +209,7 @@ pub(crate) fn protocol(error: ErrorData) -> Error {
     refusal.unwrap_or_else(|| Error::Protocol {
         code: error.code.0,
         message: error.message.into_owned(),
-        data: error.data,
+        data: error.data.map(Box::new),
     })
 }
 
@@ -311,7 +311,7 @@ mod tests {
         else {
             panic!("{read:?}");
         };
-        assert_eq!((name.as_str(), kept), ("scan_hygiene", Value::Object(raw)));
+        assert_eq!((name.as_str(), *kept), ("scan_hygiene", Value::Object(raw)));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::generated::errors::{ErrorCode, Prefix};
 pub enum Error {
     /// The server refused; the code says why.
     #[error(transparent)]
-    Answered(#[from] ZeroMemoryError),
+    Answered(Box<ZeroMemoryError>),
     /// The server refused with a code that this version does not know, which
     /// only another major version can.
     #[error("{code}: {message}")]
@@ -24,7 +24,7 @@ pub enum Error {
         /// What is wrong, where, and what to do.
         message: String,
         /// Structured facts.
-        details: Option<Value>,
+        details: Option<Box<Value>>,
     },
     /// The server has another contract.
     #[error(transparent)]
@@ -37,7 +37,7 @@ pub enum Error {
         /// What the server says of it.
         message: String,
         /// What the server adds.
-        data: Option<Value>,
+        data: Option<Box<Value>>,
     },
     /// The server cannot be reached or started, or the connection broke. A call
     /// that was on its way may have been carried out; the next one opens the
@@ -55,8 +55,14 @@ pub enum Error {
         /// What does not fit.
         why: String,
         /// What was sent.
-        raw: Value,
+        raw: Box<Value>,
     },
+}
+
+impl From<ZeroMemoryError> for Error {
+    fn from(error: ZeroMemoryError) -> Self {
+        Self::Answered(Box::new(error))
+    }
 }
 
 impl Error {
@@ -178,7 +184,7 @@ pub(crate) fn from_body(body: &Value) -> Option<Error> {
         return Some(Error::UnknownCode {
             code: word,
             message,
-            details,
+            details: details.map(Box::new),
         });
     };
     let facts = details.as_ref();
@@ -193,7 +199,7 @@ pub(crate) fn from_body(body: &Value) -> Option<Error> {
     });
     let violations = violations.collect();
     let mut prefixes = Prefix::ALL.iter().copied();
-    Some(Error::Answered(ZeroMemoryError {
+    let error = ZeroMemoryError {
         code,
         prefix: prefixes
             .find(|prefix| prefix.code() == code && message.starts_with(prefix.as_str())),
@@ -201,7 +207,8 @@ pub(crate) fn from_body(body: &Value) -> Option<Error> {
         message,
         details,
         violations,
-    }))
+    };
+    Some(error.into())
 }
 
 fn text(map: &Map<String, Value>, key: &str) -> Option<String> {

@@ -411,3 +411,113 @@ fn kind(form: &Form) -> String {
         Form::Tagged { .. } => "a union".to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::contract::Property;
+    use crate::load;
+
+    fn repository() -> Contract {
+        let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let root = package.parent().expect("it lies in the repository");
+        let loaded = load::load(root).expect("the schema is there");
+        loaded.contract.expect("the contract is whole")
+    }
+
+    /// Returns the properties of what `recall` takes, or answers.
+    fn of_recall(contract: &mut Contract, way: Way) -> &mut Vec<Property> {
+        let tool = contract.tools.get_mut("recall").expect("the tool");
+        let schema = match way {
+            Way::Sent => &mut tool.input,
+            Way::Read => &mut tool.output,
+        };
+        let Form::Object { properties, .. } = &mut schema.form else {
+            panic!("an object");
+        };
+        properties
+    }
+
+    fn field<'a>(contract: &'a mut Contract, way: Way, name: &str) -> &'a mut Property {
+        let mut fields = of_recall(contract, way).iter_mut();
+        fields.find(|field| field.name == name).expect("the field")
+    }
+
+    fn bumps(old: &Contract, new: &Contract) -> [Bump; 3] {
+        let clients = judge(old, new).expect("both generate");
+        clients.all().map(|(_, verdict)| verdict.bump)
+    }
+
+    #[test]
+    fn nothing_changed_is_no_bump() {
+        let contract = repository();
+        assert_eq!(bumps(&contract, &contract), [Bump::None; 3]);
+    }
+
+    #[test]
+    fn the_first_minor_of_the_contract_is_a_minor_of_every_client() {
+        let contract = repository();
+        let mut releases = contract
+            .releases
+            .iter()
+            .map(|release| load::of_release(&release.files).expect("a release can be read"));
+        let (first, second) = (releases.next(), releases.next());
+        let (first, second) = (first.expect("2.0.0"), second.expect("2.1.0"));
+        assert_eq!(bumps(&first, &second), [Bump::Minor; 3]);
+        assert_eq!(bumps(&second, &first), [Bump::Major; 3]);
+    }
+
+    #[test]
+    fn the_languages_differ_where_a_value_need_no_longer_be_there_or_always_is() {
+        let old = repository();
+        let mut new = old.clone();
+        field(&mut new, Way::Sent, "query").required = false;
+        assert_eq!(bumps(&old, &new), [Bump::Major, Bump::Minor, Bump::Minor]);
+        assert_eq!(bumps(&new, &old), [Bump::Major; 3]);
+        let mut new = old.clone();
+        field(&mut new, Way::Read, "session").required = true;
+        assert_eq!(bumps(&old, &new), [Bump::Major, Bump::Minor, Bump::Minor]);
+    }
+
+    #[test]
+    fn fields_come_without_harm_and_do_not_go_so() {
+        let old = repository();
+        for way in [Way::Sent, Way::Read] {
+            let mut new = old.clone();
+            let fields = of_recall(&mut new, way);
+            fields.retain(|field| field.required);
+            assert!(fields.len() < of_recall(&mut old.clone(), way).len());
+            assert_eq!(bumps(&new, &old), [Bump::Minor; 3]);
+            assert_eq!(bumps(&old, &new), [Bump::Major; 3]);
+        }
+    }
+
+    #[test]
+    fn codes_are_closed_and_prefixes_are_not() {
+        let old = repository();
+        let mut new = old.clone();
+        new.errors.pop();
+        assert_eq!(bumps(&new, &old), [Bump::Major; 3]);
+        let mut new = old.clone();
+        new.settings.prefixes.pop();
+        assert_eq!(
+            judge(&new, &old).expect("both generate").rust.bump,
+            Bump::Minor
+        );
+        assert_eq!(
+            judge(&old, &new).expect("both generate").rust.bump,
+            Bump::Major
+        );
+    }
+
+    #[test]
+    fn words_are_a_patch() {
+        let old = repository();
+        let mut new = old.clone();
+        let tool = new.tools.get_mut("recall").expect("the tool");
+        tool.description.push_str(" Ask again.");
+        assert_eq!(bumps(&old, &new), [Bump::Patch; 3]);
+    }
+}

@@ -2228,7 +2228,7 @@ impl ImportMemoriesInput {
         items: impl IntoIterator<Item = ImportMemoriesInputItemsItem>,
     ) -> Self {
         Self {
-            target: target,
+            target,
             project_hint: None,
             items: items.into_iter().collect(),
         }
@@ -2553,7 +2553,7 @@ impl ResolveConflictInput {
     ) -> Self {
         Self {
             dispute_id: dispute_id.into(),
-            decision: decision,
+            decision,
         }
     }
 }

@@ -111,7 +111,13 @@ fn constructors(item: &ItemStruct) -> Item {
             None => {
                 let (taken, value) = taken(&field.ty, ident);
                 parameters.push(parse_quote!(#ident: #taken));
-                values.push(parse_quote!(#ident: #value));
+                // A field that is taken as it is needs its name once.
+                let is_plain = matches!(value, syn::Expr::Path(_));
+                values.push(if is_plain {
+                    parse_quote!(#ident)
+                } else {
+                    parse_quote!(#ident: #value)
+                });
             }
             Some(ty) => {
                 let (taken, value) = taken(ty, ident);

@@ -1,0 +1,114 @@
+//! The Rust package as a stranger gets it: packed, unpacked elsewhere, free of
+//! warnings, and used by the example project.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::harness::{Site, binary, fresh, repository, target};
+
+/// Returns cargo, building into a folder that later runs find again.
+fn cargo(folder: &Path) -> Command {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command
+        .current_dir(folder)
+        .env("CARGO_TARGET_DIR", target().join("sdk-rust"))
+        .env_remove("RUSTFLAGS");
+    command
+}
+
+/// Runs a command that must succeed; returns what it printed.
+fn done(command: &mut Command) -> String {
+    let output = command.output().expect("it starts");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {told}");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// Packs the client and unpacks it into the folder; returns where it is.
+fn unpacked(folder: &Path) -> PathBuf {
+    // Whoever changes the client has not committed it yet.
+    done(cargo(&repository()).args([
+        "package",
+        "--offline",
+        "--no-verify",
+        "--allow-dirty",
+        "--quiet",
+        "--package",
+        "zero-memory-client",
+    ]));
+    let version = env!("CARGO_PKG_VERSION");
+    let name = format!("zero-memory-client-{version}");
+    let packed = target()
+        .join("sdk-rust/package")
+        .join(format!("{name}.crate"));
+    done(
+        Command::new("tar")
+            .arg("-xzf")
+            .arg(&packed)
+            .current_dir(folder),
+    );
+    folder.join(name)
+}
+
+#[test]
+fn the_packed_client_has_no_warning_and_runs_the_example_elsewhere() {
+    let elsewhere = fresh();
+    let package = unpacked(elsewhere.path());
+    let example = repository().join("tests/examples/rust");
+    let project = elsewhere.path().join("project");
+    fs::create_dir_all(project.join("src")).expect("a folder");
+    for file in ["Cargo.toml", "Cargo.lock", "src/main.rs"] {
+        fs::copy(example.join(file), project.join(file)).expect("a copy");
+    }
+    let patch = format!(
+        "patch.crates-io.zero-memory-client.path={:?}",
+        package.to_string_lossy()
+    );
+    let clippy = ["clippy", "--quiet", "--offline", "--config", &patch];
+    for folder in [&package, &project] {
+        let mut clippy = clippy.to_vec();
+        if folder == &package {
+            clippy.truncate(3);
+        }
+        done(
+            cargo(folder)
+                .args(clippy)
+                .args(["--", "--deny", "warnings"]),
+        );
+    }
+    let data = fresh();
+    let run = ["run", "--quiet", "--offline", "--config", &patch, "--"];
+    let stdio = cargo(&project)
+        .args(run)
+        .arg(binary())
+        .args(["stdio", "--data"])
+        .arg(data.path())
+        .output()
+        .expect("it starts");
+    let served = fresh();
+    let site = Site::start(served.path());
+    let http = cargo(&project)
+        .args(run)
+        .arg(format!("http://{}/mcp", site.address()))
+        .env("ZERO_MEMORY_TOKEN", site.token())
+        .output()
+        .expect("it starts");
+    for output in [stdio, http] {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{errors}");
+        let lines = String::from_utf8(output.stdout).expect("text");
+        let lines: Vec<&str> = lines.lines().collect();
+        assert_eq!(
+            lines[0], "stored in user.me",
+            "the scope that is the person's"
+        );
+        assert_eq!(lines[1], "found: The kiln is fired at 1,060 degrees.");
+        assert!(lines[2].starts_with("briefing of "), "{lines:?}");
+        assert!(
+            lines[3].starts_with("refused: Pass project_hint"),
+            "{lines:?}"
+        );
+    }
+}
