@@ -153,7 +153,7 @@ fn whatever_goes_wrong_a_hook_is_silent_and_ends_well() {
         silent(&person.run_with(&person.work(), &["hook", "prompt"], input));
     }
     let token = format!("the key is AKIA{}", "Q".repeat(16));
-    for prompt in ["", " ", "\u{200b} \u{200b}", "one", &token] {
+    for prompt in ["", " ", "\u{200b} \u{200b}", "one", "\0 \0", &token] {
         let told = prompted(&person, prompt);
         assert_eq!((told.code, told.err.as_str()), (0, ""), "{prompt}");
     }

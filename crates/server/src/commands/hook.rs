@@ -11,23 +11,22 @@
 //! https://code.claude.com/docs/en/hooks, looked up on 2026-12-01.
 
 use std::io::Read as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Subcommand};
 use contract::ToolName;
 use contract::constants::READ_FOOTER;
-use contract::served::TOOLS_LIST_FULL;
 use contract::types::BuildContextInput;
-use memory::{Call, ClientInfo, Memory, MemoryOptions};
+use memory::{Call, ClientInfo, Memory, MemoryOptions, Stop};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{DONE, project, shell};
-use crate::crowd::Crowd;
-use crate::door::Door;
 use crate::local;
 use crate::mcp::fenced;
 
@@ -116,6 +115,7 @@ pub struct Arguments {
         long,
         value_name = "MS",
         default_value_t = 300,
+        value_parser = clap::value_parser!(u64).range(0..=600_000),
         env = "ZERO_MEMORY_HOOK_DEADLINE_MS",
         global = true
     )]
@@ -133,21 +133,46 @@ struct Turn {
     prompt: Option<String>,
 }
 
+/// Nobody has spoken yet.
+const OPEN: u8 = 0;
+/// The answer is on its way out.
+const ANSWERED: u8 = 1;
+/// Time is up.
+const GIVEN_UP: u8 = 2;
+
 /// Runs a hook. It always ends well.
 pub fn run(arguments: Arguments) -> Result<u8> {
     if !is_debugged() {
         // What a panic says is nothing that a session should see.
         std::panic::set_hook(Box::new(|_| {}));
     }
+    let started = Instant::now();
     let deadline = Duration::from_millis(arguments.deadline_ms);
-    let (sender, receiver) = mpsc::channel();
-    // Reading, opening and searching are left behind when time is up: the
-    // process ends, and with it the thread.
+    let state = Arc::new(AtomicU8::new(OPEN));
+    let speaks = move |state: &AtomicU8, as_what: u8| {
+        let ordering = Ordering::SeqCst;
+        state
+            .compare_exchange(OPEN, as_what, ordering, ordering)
+            .is_ok()
+    };
+    let watched = Arc::clone(&state);
+    // Reading, opening and searching are left behind when time is up. A read
+    // changes nothing, and the bookkeeping bears to be cut off.
     std::thread::spawn(move || {
-        // Nobody listens any more when time is up.
-        let _ = sender.send(turned(&arguments, deadline));
+        std::thread::sleep(deadline);
+        if speaks(&watched, GIVEN_UP) {
+            debug("it took too long");
+            std::process::exit(i32::from(DONE));
+        }
     });
-    match receiver.recv_timeout(deadline) {
+    let turn = || turned(&arguments, started + deadline);
+    let outcome = catch_unwind(AssertUnwindSafe(turn));
+    // The other thread may not have had its turn yet.
+    if started.elapsed() >= deadline || !speaks(&state, ANSWERED) {
+        debug("it took too long");
+        return Ok(DONE);
+    }
+    match outcome {
         Ok(Ok(Some((text, told)))) => {
             if super::print(&text).is_ok() {
                 told.keep();
@@ -155,7 +180,7 @@ pub fn run(arguments: Arguments) -> Result<u8> {
         }
         Ok(Ok(None)) => {}
         Ok(Err(error)) => debug(&format!("{error:#}")),
-        Err(_) => debug("it took too long"),
+        Err(_) => debug("it failed inside"),
     }
     Ok(DONE)
 }
@@ -184,7 +209,7 @@ fn debug(why: &str) {
 }
 
 /// Returns what to print, and what the session has been told then.
-fn turned(arguments: &Arguments, deadline: Duration) -> Result<Option<(String, Told)>> {
+fn turned(arguments: &Arguments, deadline: Instant) -> Result<Option<(String, Told)>> {
     let turn = read()?;
     let folder = local::data_folder(arguments.data.clone())?;
     // A hook makes nothing: without a memory there is nothing to say.
@@ -233,7 +258,8 @@ fn input(event: Event, turn: &Turn, session: Option<&str>) -> Option<BuildContex
         Event::Prompt => {
             let prompt = turn.prompt.as_deref().unwrap_or_default();
             prompt.split_whitespace().nth(1)?;
-            (cut(prompt, TOPIC_BYTES), PROMPT_TOKENS, Some(false))
+            let prompt = prompt.replace('\0', " ");
+            (cut(&prompt, TOPIC_BYTES), PROMPT_TOKENS, Some(false))
         }
         Event::SessionStart | Event::SessionEnd => (shell::usual_topic(), START_TOKENS, None),
     };
@@ -263,26 +289,25 @@ fn cut(text: &str, bytes: usize) -> String {
     text.split_at(end).0.to_owned()
 }
 
-fn asked(folder: PathBuf, input: &BuildContextInput, deadline: Duration) -> Result<Value> {
+/// Asks the handler itself. The door would cost more than the answer, for the
+/// schemas that it holds both sides against: here both are of the contract's
+/// own types, and what came from outside was cut to what they may hold.
+fn asked(folder: PathBuf, input: &BuildContextInput, deadline: Instant) -> Result<Value> {
     let arguments = serde_json::to_value(input)?;
     // The folder has an owner already.
     let handle = "me".to_owned();
     let memory = Memory::new(folder, MemoryOptions { handle });
-    let crowd = Crowd::new(1, deadline);
     let call = Call {
         client: Some(ClientInfo::named("claude-code", "")),
-        stop: crowd.stop(),
+        stop: Stop::default().child(Some(deadline)),
         ..Call::default()
     };
-    let door = Door::new(memory, TOOLS_LIST_FULL, TOOLS_LIST_FULL, crowd)?;
-    let answer = door
-        .call(&call, ToolName::BuildContext, arguments)
-        .map_err(|error| {
-            let cause = error.cause().unwrap_or_default();
-            anyhow::anyhow!("{} {cause}", error.message)
-        })?;
-    door.memory().close();
-    Ok(answer)
+    let answer = contract::dispatch(&memory, &call, ToolName::BuildContext, arguments);
+    memory.close();
+    answer.map_err(|error| {
+        let cause = error.cause().unwrap_or_default();
+        anyhow::anyhow!("{} {cause}", error.message)
+    })
 }
 
 /// Returns what the session was not told before; nothing if that is all.
