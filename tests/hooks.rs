@@ -207,10 +207,8 @@ fn a_hook_that_gets_no_answer_gives_up() {
 fn what_is_told_fits_what_a_session_takes() {
     let person = patient();
     for number in 0..60 {
-        let text = format!(
-            "Rule {number} of the shop: {}",
-            "<b>long</b> words here ".repeat(10)
-        );
+        // Each of these letters takes six in the fence.
+        let text = format!("Task {number}: {}", "<<<<<<<<< word ".repeat(12));
         remember(&person, &text, &["--kind", "task"]);
     }
     let told = started(&person, "startup");

@@ -265,7 +265,7 @@ fn odd_forms_of_the_list_are_kept() {
     let codex = client("codex");
     let entry = entry::of(codex, &stdio()).unwrap();
     for old in [
-        "mcp_servers = { other = { command = \"x\" } } # inline\n",
+        "mcp_servers = { other = { command = \"x\" } } # inline\n# the end\n",
         "mcp_servers.other.command = \"x\" # dotted\n",
         "[mcp_servers]\n# a table of its own\nother = { command = \"x\" }\n",
         "[mcp_servers.other]\ncommand = \"x\"\n[[list]]\na = 1\n\n# last\n[[list]]\na = 2\n",
