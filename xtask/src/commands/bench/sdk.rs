@@ -33,6 +33,12 @@ pub fn run(root: &Path, program: &Path, scratch: &Path, out: &mut dyn Write) -> 
         out,
         "\n| recall of 10 among 100 | raw p50 / p95 | typed p50 / p95 | typed to raw, p50 |\n|---|---|---|---|"
     )?;
+    let overhead = overhead(root)?;
+    for protocol in ["2025", "2026"] {
+        let name = format!("Rust, official {protocol}, stdio");
+        let given = json!({ "protocol": protocol });
+        row(&name, Command::new(&overhead), given, program, scratch, out)?;
+    }
     for transport in ["stdio", "http"] {
         for (sdk, protocol) in [("1.x", "2025"), ("2.x", "2026")] {
             let mut script = Command::new("node");
@@ -56,6 +62,17 @@ pub fn run(root: &Path, program: &Path, scratch: &Path, out: &mut dyn Write) -> 
         }
     }
     Ok(())
+}
+
+/// Builds what times the Rust client, for release as its users would.
+fn overhead(root: &Path) -> Result<PathBuf> {
+    let mut build = cargo::cargo(root);
+    build.args(["build", "--quiet", "--release", "--example", "overhead"]);
+    cargo::run(build.args(["--package", "zero-memory-client"]))?;
+    let name = format!("overhead{}", std::env::consts::EXE_SUFFIX);
+    Ok(cargo::target_folder(root)
+        .join("release/examples")
+        .join(name))
 }
 
 /// Times one client with a data folder of its own.
