@@ -8,6 +8,12 @@ import { createInterface } from 'node:readline';
 /** How long a server may take to listen, in milliseconds. */
 const START_MS = 20_000;
 
+/** Servers that run; a script that fails leaves none behind. */
+const running = new Set();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
 /**
  * Starts `serve` on a free port, or on this one; answers `{ url, token, stop,
  * line }`: `line` waits for a line of its log that holds a text.
@@ -17,6 +23,8 @@ export async function startHttp(binary, data, listen = '127.0.0.1:0') {
     cwd: data,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   const stop = () =>
     new Promise((resolve) => {
       if (child.exitCode !== null || child.signalCode !== null) return resolve();
