@@ -5,6 +5,7 @@
 //! and numbers, and never what is stored.
 
 mod index;
+mod words;
 
 use std::fs;
 use std::path::Path;

@@ -144,8 +144,7 @@ impl Append<'_> {
         let Some(row) = row else {
             return Ok(());
         };
-        let (before, after) = self.neighbours_in_thread(&row)?;
-        let ctx = self.context(before.as_ref(), after.as_ref());
+        let ctx = self.words_beside(&row)?;
         self.change(Change::Replace {
             entry: entry(row.partition, row.seq, row.n_tokens),
             text: (self.tokenise)(&row.content),
@@ -190,6 +189,13 @@ impl Append<'_> {
         Ok((before, after))
     }
 
+    /// Returns the words of what stands beside a memory, by which it is found,
+    /// too.
+    pub(crate) fn words_beside(&self, row: &Indexed) -> Result<String, Error> {
+        let (before, after) = self.neighbours_in_thread(row)?;
+        Ok(self.context(before.as_ref(), after.as_ref()))
+    }
+
     fn context(&self, before: Option<&Indexed>, after: Option<&Indexed>) -> String {
         let mut ctx = String::new();
         for row in [before, after].into_iter().flatten() {
@@ -212,7 +218,7 @@ impl Append<'_> {
     }
 }
 
-fn indexed(row: &rusqlite::Row<'_>) -> rusqlite::Result<Indexed> {
+pub(crate) fn indexed(row: &rusqlite::Row<'_>) -> rusqlite::Result<Indexed> {
     Ok(Indexed {
         seq: row.get(0)?,
         partition: row.get(1)?,

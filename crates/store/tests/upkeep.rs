@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use rusqlite::Connection;
-use store::{Error, Severity, Store};
+use store::{Error, Severity, Store, Visibility};
 
-use crate::fixture::{AT, World, tokenise};
+use crate::fixture::{AT, World, add, add_as, tokenise};
 
 /// What each released version added to the one before, as it shipped.
 const RELEASED: [&[&str]; 3] = [
@@ -188,6 +188,70 @@ fn s17_an_index_that_differs_from_its_rows_is_reported_and_made_anew() {
         assert_eq!(world.store.rebuild_index().unwrap(), 3);
         assert_eq!(found(&data, "index").0, Severity::Ok, "{sql}");
         assert_eq!(world.search(&me, &["heron"]).len(), 2, "{sql}");
+    }
+}
+
+/// What changes words that nobody meets who looks at some rows, or at some
+/// words of them; each change makes one entry differ.
+const WORD_HARM: [&str; 5] = [
+    "UPDATE memory SET content = 'gamma otter delta' WHERE seq = 2",
+    "UPDATE memory SET content = replace(content, 'number', 'otter') WHERE seq = 77",
+    "UPDATE memory SET content = replace(content, 'n888', 'n889') WHERE seq = 888",
+    "UPDATE memory_fts SET text = (SELECT content || ' otter' FROM memory WHERE seq = 500), ctx = '' \
+     WHERE rowid = (SELECT id FROM memory_fts_docsize WHERE (id >> 8) & 0xffffffff = 500)",
+    "UPDATE memory_fts SET text = (SELECT lower(content) FROM memory WHERE seq = 902), ctx = 'otter' \
+     WHERE rowid = (SELECT id FROM memory_fts_docsize WHERE (id >> 8) & 0xffffffff = 902)",
+];
+
+#[test]
+fn s17_a_word_that_differs_is_found_in_whatever_row_it_stands() {
+    let world = World::new();
+    let me = world.person("me");
+    let core = world.core(&me);
+    let ids = world.append(&me, |view| {
+        for n in 1..=900 {
+            add(view, &core, &format!("heron number n{n} stands"))?;
+        }
+        let turns = [
+            "The boat left",
+            "Whose was it",
+            "Nobody knows",
+            "It came back",
+        ];
+        let mut ids = Vec::new();
+        for turn in turns {
+            ids.push(add_as(
+                view,
+                &core,
+                Visibility::Private,
+                "episode",
+                Some("t"),
+                turn,
+            )?);
+        }
+        Ok(ids)
+    });
+    // What stands beside it moves up.
+    let gone = world.row(&me, &ids[2]).unwrap();
+    world.write(&me, |view| view.retire(&gone, None, AT));
+    let data = world.dir.path().join("data");
+    let (severity, what) = found(&data, "index");
+    assert_eq!(severity, Severity::Ok, "{what}");
+    let good = world.dir.path().join("good.db");
+    store::backup(&data, &good, &mut |_, _| {}).unwrap();
+    for (n, sql) in WORD_HARM.into_iter().enumerate() {
+        let place = world.dir.path().join(format!("place{n}"));
+        fs::create_dir(&place).unwrap();
+        let bad = place.join("memory.db");
+        fs::copy(&good, &bad).unwrap();
+        Connection::open(&bad).unwrap().execute_batch(sql).unwrap();
+        let (severity, what) = found(&place, "index");
+        assert_eq!(severity, Severity::Error, "{sql}: {what}");
+        assert!(what.contains(" 1 have other words"), "{sql}: {what}");
+        let target = world.dir.path().join(format!("target{n}"));
+        let restored = store::restore(&bad, &target, None, &|_| Ok(true), tokenise).unwrap();
+        assert!(restored.is_index_new, "{sql}");
+        assert_eq!(found(&target, "index").0, Severity::Ok, "{sql}");
     }
 }
 
