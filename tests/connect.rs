@@ -203,6 +203,94 @@ fn a_token_goes_only_where_others_cannot_read_it() {
     assert!(desktop.failed(1).contains("leave --url away"));
 }
 
+#[test]
+fn what_is_shown_of_other_programs_is_never_a_secret() {
+    let person = Person::new();
+    let secrets = "{\"mcpServers\":{\"o\":{\"headers\":{\"Authorization\":\"Bearer SECRET1\"}},\"b\":{\"headers\":{\"Authorization\":\"Bearer SECRET2\"},\"env\":{\"OPENAI_API_KEY\":\"sk-SECRET3\",\"PIN\":4711}}}} // SECRET4";
+    person.write(".cursor/mcp.json", secrets);
+    person.write(
+        ".codex/config.toml",
+        "mcp_servers = { o = { command = \"x\", env = { K = 'SECRET5' } } } # SECRET6\n",
+    );
+    person.write(".gemini/settings.json", "{ \"a\": SECRET7 }");
+    person.write(
+        ".claude/settings.json",
+        "{ \"env\": { \"K\": \"SECRET8\" }, \"hooks\": {} }",
+    );
+    for arguments in [
+        vec!["connect", "cursor"],
+        vec!["connect", "cursor", "--name", "o", "--remove"],
+        vec!["connect", "codex"],
+        vec!["connect", "codex", "--name", "o", "--remove"],
+        vec!["connect", "gemini-cli"],
+        vec!["connect", "claude-code", "--hooks"],
+    ] {
+        let shown = person.run(&arguments);
+        let shown = format!("{}{}", shown.out, shown.err);
+        assert!(
+            !shown.contains("SECRET") && !shown.contains("4711"),
+            "{shown}"
+        );
+    }
+    // What is ours is shown, and where it goes.
+    let shown = person.run(&["connect", "cursor"]).out;
+    assert!(shown.contains("OPENAI_API_KEY"), "{shown}");
+    assert!(shown.contains(binary().to_str().expect("text")), "{shown}");
+}
+
+#[test]
+fn no_copy_keeps_a_token_that_was_ours() {
+    let mut person = Person::new();
+    person.set("ZERO_MEMORY_TOKEN", "tok_0123456789");
+    for (client, folder, file) in [
+        ("cursor", ".cursor", "mcp.json"),
+        ("codex", ".codex", "config.toml"),
+    ] {
+        let scope = ["connect", client, "--scope", "project", "--write"];
+        let url = ["--url", "http://127.0.0.1:8787", "--token-in", "file"];
+        let with = [&scope[..], &url[..]].concat();
+        assert_eq!(person.run(&with).code, 0);
+        let folder = person.work().join(folder);
+        let new = text(&folder.join(file));
+        assert!(
+            new.contains("tok_0123456789") && new.contains("8787/mcp"),
+            "{new}"
+        );
+        person.run(&scope);
+        person.run(&with);
+        person.run(&[&scope[..], &["--remove"]].concat());
+        let names = names(&folder);
+        assert!(names.len() > 1, "{names:?}");
+        for name in names {
+            let kept = text(&folder.join(&name));
+            assert!(!kept.contains("tok_0123456789"), "{name}: {kept}");
+        }
+    }
+}
+
+#[test]
+fn whoever_keeps_the_token_out_of_the_file_is_told_where_to_put_it() {
+    let person = Person::new();
+    for arguments in [
+        vec!["connect", "codex", "--url", "--token-in", "env", "--write"],
+        vec![
+            "connect", "cursor", "--url", "--scope", "project", "--write",
+        ],
+        vec!["connect", "vscode", "--url", "--scope", "project"],
+        vec!["connect", "zed", "--url", "--print"],
+    ] {
+        let told = person.run(&arguments);
+        assert_eq!(told.code, 0, "{}", told.err);
+        let place = person.data().join("token");
+        let place = place.to_str().expect("text");
+        assert!(
+            told.err.contains("ZERO_MEMORY_TOKEN") && told.err.contains(place),
+            "{}",
+            told.err
+        );
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn rights_and_links_stay_as_they_were() {
@@ -257,6 +345,16 @@ fn what_is_asked_wrongly_is_refused_with_a_way_out() {
             vec!["connect", "cursor", "--url", "127.0.0.1"],
             1,
             "http://127.0.0.1:8787/mcp",
+        ),
+        (
+            vec!["connect", "cursor", "--url", "http://example.com/mcp"],
+            1,
+            "forward a port",
+        ),
+        (
+            vec!["connect", "--print", "--url", "http://example.com/mcp"],
+            1,
+            "forward a port",
         ),
     ] {
         let refused = person.run(&arguments);

@@ -14,6 +14,7 @@ use memory::{Memory, MemoryOptions};
 use crate::cli::Place;
 use crate::local;
 
+mod address;
 pub mod backup;
 pub mod connect;
 pub mod doctor;

@@ -18,8 +18,10 @@ mod files;
 mod hooks;
 mod json;
 mod listing;
+mod masked;
 mod shown;
 mod surroundings;
+mod token;
 mod toml;
 
 #[cfg(test)]
@@ -29,6 +31,7 @@ use clients::{CLIENTS, Client, Format, WITH_HOOKS};
 use entry::Reach;
 use files::Settings;
 use surroundings::Surroundings;
+use token::{address, known_token, old_token, told_token};
 
 /// Where a server listens unless told otherwise.
 const USUAL_URL: &str = "http://127.0.0.1:8787/mcp";
@@ -100,6 +103,11 @@ struct Change {
     old: Settings,
     new: String,
     holds_token: bool,
+    /// Our token in the old text; the copy of it does without.
+    old_token: Option<String>,
+    format: Format,
+    /// What may be shown of it.
+    words: Vec<String>,
 }
 
 /// Connects, or shows what that would be; returns the exit code.
@@ -138,11 +146,17 @@ pub fn run(arguments: Arguments) -> Result<u8> {
             continue;
         }
         warn(change, arguments.scope);
-        let copy = files::replace(&change.old, &change.new, change.holds_token)?;
+        let old_token = change.old_token.as_deref();
+        let copy = files::replace(&change.old, &change.new, change.holds_token, old_token)?;
         print(&format!("changed {path}"))?;
         if let Some(copy) = copy {
-            print(&format!("what it was is in {}", copy.display()))?;
+            let but = old_token.map_or("", |_| ", but for the token");
+            print(&format!("what it was is in {}{but}", copy.display()))?;
         }
+    }
+    let holds_token = changes.iter().any(|change| change.holds_token);
+    if arguments.url.is_some() && !arguments.remove && !holds_token {
+        told_token(client.title, &arguments)?;
     }
     if arguments.write {
         say(&format!("now {}", client.after));
@@ -192,20 +206,33 @@ fn planned(client: &Client, arguments: &Arguments, at: &Surroundings) -> Result<
         };
         let new = edited(client, &settings, &arguments.name, spelled.as_ref())
             .with_context(|| untouched(&settings.path))?;
+        let known = match &spelled {
+            Some(entry) => entry.words(),
+            None => entry::of(client, &started(arguments, at)?)?.words(),
+        };
         changes.push(Change {
+            old_token: old_token(client, &settings, &arguments.name),
             old: settings,
             new,
             holds_token: spelled.is_some_and(|entry| entry.holds_token),
+            format: client.format,
+            words: known,
         });
     }
     if client.id == WITH_HOOKS && (arguments.hooks || arguments.remove) {
         let settings = files::read(Path::new(&hooks_place(arguments.scope, at)?))?;
         let new =
             edited_hooks(&settings, arguments, at).with_context(|| untouched(&settings.path))?;
+        let (program, data) = (program(arguments)?, data(arguments, at)?);
         changes.push(Change {
+            old_token: None,
             old: settings,
             new,
             holds_token: false,
+            format: Format::Json,
+            words: hooks::words(|event| {
+                hooks::command(at.system, &program, event, data.as_deref())
+            }),
         });
     }
     Ok(changes)
@@ -304,18 +331,9 @@ fn data(arguments: &Arguments, at: &Surroundings) -> Result<Option<String>> {
 /// Returns how the client reaches the memory.
 fn reach(client: &Client, arguments: &Arguments, at: &Surroundings) -> Result<Reach> {
     let Some(url) = &arguments.url else {
-        let mut words = vec!["stdio".to_owned()];
-        if let Some(data) = data(arguments, at)? {
-            words.extend(["--data".to_owned(), data]);
-        }
-        return Ok(Reach::Stdio {
-            program: program(arguments)?,
-            arguments: words,
-        });
+        return started(arguments, at);
     };
-    if !url.starts_with("http://") && !url.starts_with("https://") {
-        bail!("{url} is no address: write it like {USUAL_URL}");
-    }
+    let url = address(url)?;
     let token_in = arguments.token_in.unwrap_or(match arguments.scope {
         Scope::User => TokenIn::File,
         Scope::Project => TokenIn::Env,
@@ -327,28 +345,17 @@ fn reach(client: &Client, arguments: &Arguments, at: &Surroundings) -> Result<Re
         TokenIn::File if client.http.is_none() => None,
         TokenIn::File => Some(known_token(arguments)?),
     };
-    Ok(Reach::Http {
-        url: url.clone(),
-        token,
-    })
+    Ok(Reach::Http { url, token })
 }
 
-/// Returns the token of the server: the one in the environment, or else that
-/// of the data folder.
-fn known_token(arguments: &Arguments) -> Result<String> {
-    if let Ok(token) = std::env::var(entry::TOKEN)
-        && !token.trim().is_empty()
-    {
-        return Ok(token.trim().to_owned());
+/// Returns how a client starts the program.
+fn started(arguments: &Arguments, at: &Surroundings) -> Result<Reach> {
+    let mut words = vec!["stdio".to_owned()];
+    if let Some(data) = data(arguments, at)? {
+        words.extend(["--data".to_owned(), data]);
     }
-    let folder = crate::local::data_folder(arguments.place.data.clone())?;
-    let path = folder.join("token");
-    let token = std::fs::read_to_string(&path).with_context(|| {
-        format!(
-            "no token: set {}, or start zero-memory serve once, which makes {}",
-            entry::TOKEN,
-            path.display()
-        )
-    })?;
-    Ok(token.trim().to_owned())
+    Ok(Reach::Stdio {
+        program: program(arguments)?,
+        arguments: words,
+    })
 }

@@ -137,9 +137,13 @@ pub const CLIENTS: &[Client] = &[
         after: "start Codex again, and look at /mcp",
     },
     // https://code.visualstudio.com/docs/agents/reference/mcp-configuration:
-    // servers in .vscode/mcp.json, or in mcp.json of the user's profile. It
-    // asks for secrets by inputs; a header may hold a variable as everywhere
-    // in its settings.
+    // servers in .vscode/mcp.json, or in mcp.json of the user's profile. The
+    // page itself names inputs alone for secrets. ${env:NAME} is that of
+    // https://code.visualstudio.com/docs/reference/variables-reference, and its
+    // source resolves it in all of an entry before a server starts
+    // (src/vs/workbench/contrib/mcp/common/mcpRegistry.ts). One person reports
+    // that a header was sent as it stands, unanswered on 2026-12-02:
+    // https://github.com/microsoft/vscode/issues/336232.
     Client {
         id: "vscode",
         title: "VS Code",
@@ -178,7 +182,9 @@ pub const CLIENTS: &[Client] = &[
         after: "start Gemini CLI again, and look at /mcp",
     },
     // https://zed.dev/docs/ai/mcp: context_servers in settings.json, command
-    // or url; https://zed.dev/docs/configuring-zed: the same folder on macOS
+    // or url beside each other in the entry. An older "source": "custom" is
+    // read no more, and Zed takes it out itself:
+    // https://github.com/zed-industries/zed/pull/62818. https://zed.dev/docs/configuring-zed: the same folder on macOS
     // as on Linux. No variables in headers.
     Client {
         id: "zed",

@@ -8,6 +8,30 @@ use super::clients::{Client, Variable};
 /// The variable that holds a token where a file must not.
 pub const TOKEN: &str = "ZERO_MEMORY_TOKEN";
 
+/// Keys that say how a program is started. Some clients refuse all of a file
+/// in which one of them stands beside an address, and others start what was
+/// named before.
+const OF_STDIO: &[&str] = &[
+    "command", "args", "env", "env_vars", "envFile", "env_file", "cwd",
+];
+
+/// Keys that say where a server is, and how to get in, in any client.
+const OF_HTTP: &[&str] = &[
+    "url",
+    "httpUrl",
+    "serverUrl",
+    "headers",
+    "http_headers",
+    "bearer_token",
+    "bearer_token_env_var",
+];
+
+/// Keys that a person may set beside an address.
+const BESIDE_HTTP: &[&str] = &["env_http_headers", "oauth", "oauth_resource", "auth"];
+
+/// Keys that name the way itself, or a way that we never take.
+const OF_ANY: &[&str] = &["type", "transport", "transportType", "tcp", "source"];
+
 /// How the server is reached.
 #[derive(Clone, Debug)]
 pub enum Reach {
@@ -38,10 +62,30 @@ pub struct Entry {
     pub holds_token: bool,
 }
 
+impl Entry {
+    /// Returns the words in it that may be shown: all but a token.
+    pub fn words(&self) -> Vec<String> {
+        let shown = self.fields.values().filter(|value| {
+            // Headers alone hold one.
+            !(self.holds_token && value.is_object())
+        });
+        let mut words = Vec::new();
+        for value in shown {
+            let texts: Vec<&Value> = match value {
+                Value::Array(items) => items.iter().collect(),
+                Value::Object(fields) => fields.values().collect(),
+                other => vec![other],
+            };
+            let texts = texts.into_iter().filter_map(Value::as_str);
+            words.extend(texts.map(str::to_owned));
+        }
+        words
+    }
+}
+
 /// Returns how a client spells a server.
 pub fn of(client: &Client, reach: &Reach) -> Result<Entry> {
     let mut fields = Map::new();
-    let mut foreign = Vec::new();
     let mut holds_token = false;
     match reach {
         Reach::Stdio { program, arguments } => {
@@ -50,15 +94,6 @@ pub fn of(client: &Client, reach: &Reach) -> Result<Entry> {
             }
             fields.insert("command".to_owned(), json!(program));
             fields.insert("args".to_owned(), json!(arguments));
-            if let Some(http) = &client.http {
-                foreign.extend([http.url, http.headers]);
-                if http.kind.is_some() && client.stdio.is_none() {
-                    foreign.push("type");
-                }
-                if let Variable::Key(key) = http.variable {
-                    foreign.push(key);
-                }
-            }
         }
         Reach::Http { url, token } => {
             let Some(http) = &client.http else {
@@ -71,13 +106,9 @@ pub fn of(client: &Client, reach: &Reach) -> Result<Entry> {
                 fields.insert("type".to_owned(), json!(kind));
             }
             fields.insert(http.url.to_owned(), json!(url));
-            foreign.extend(["command", "args"]);
             let bearer = match (token, http.variable) {
-                (Some(token), variable) => {
+                (Some(token), _) => {
                     holds_token = true;
-                    if let Variable::Key(key) = variable {
-                        foreign.push(key);
-                    }
                     Some(format!("Bearer {token}"))
                 }
                 (None, Variable::Within(open, close)) => {
@@ -85,7 +116,6 @@ pub fn of(client: &Client, reach: &Reach) -> Result<Entry> {
                 }
                 (None, Variable::Key(key)) => {
                     fields.insert(key.to_owned(), json!(TOKEN));
-                    foreign.push(http.headers);
                     None
                 }
                 (None, Variable::None) => bail!(
@@ -99,6 +129,13 @@ pub fn of(client: &Client, reach: &Reach) -> Result<Entry> {
             }
         }
     }
+    // A second address or a second token must not stay, either.
+    let others = match reach {
+        Reach::Stdio { .. } => [OF_HTTP, BESIDE_HTTP, OF_ANY],
+        Reach::Http { .. } => [OF_STDIO, OF_HTTP, OF_ANY],
+    };
+    let mut foreign = others.concat();
+    foreign.retain(|key| !fields.contains_key(*key));
     Ok(Entry {
         fields,
         foreign,

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
+use super::token::without;
+
 /// Bytes of settings that are read; real ones have a few thousand, and a
 /// history kept among them some millions.
 const MOST_BYTES: u64 = 64 << 20;
@@ -78,8 +80,14 @@ fn behind_links(path: &Path) -> Result<PathBuf> {
 }
 
 /// Replaces a file; returns the copy that was put beside it. A file that holds
-/// a token is read by its owner alone afterwards.
-pub fn replace(old: &Settings, new: &str, holds_token: bool) -> Result<Option<PathBuf>> {
+/// a token is read by its owner alone afterwards, and no copy holds one of
+/// ours: it would outlive the entry, and be committed with a project.
+pub fn replace(
+    old: &Settings,
+    new: &str,
+    holds_token: bool,
+    old_token: Option<&str>,
+) -> Result<Option<PathBuf>> {
     let path = &old.path;
     let unwritten = || format!("cannot write {}", path.display());
     let folder = path.parent().with_context(unwritten)?;
@@ -87,7 +95,7 @@ pub fn replace(old: &Settings, new: &str, holds_token: bool) -> Result<Option<Pa
     let rights = fs::metadata(path).ok().map(|about| about.permissions());
     let copy = match &rights {
         None => None,
-        Some(rights) => Some(copied(path, rights)?),
+        Some(rights) => Some(copied(path, rights, old_token)?),
     };
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(format!(".{}.tmp", std::process::id()));
@@ -167,8 +175,11 @@ fn unchanged(old: &Settings) -> Result<()> {
 
 /// Puts a copy beside a file, with its rights; one that says the same is
 /// enough.
-fn copied(path: &Path, rights: &fs::Permissions) -> Result<PathBuf> {
-    let now = fs::read(path)?;
+fn copied(path: &Path, rights: &fs::Permissions, token: Option<&str>) -> Result<PathBuf> {
+    let mut now = fs::read(path)?;
+    if let (Some(token), Ok(text)) = (token, std::str::from_utf8(&now)) {
+        now = without(text, token).into_bytes();
+    }
     let mut place = PathBuf::new();
     for number in 1..=COPIES {
         let mut name = path.as_os_str().to_owned();

@@ -28,13 +28,17 @@ pub fn command(system: System, program: &str, event: Event, data: Option<&str>) 
     line
 }
 
+/// Whether a letter means itself to every shell.
+fn is_plain(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || "/._-:+@".contains(letter)
+}
+
 /// Returns a word as a shell reads it. On Windows that is Git's bash, too.
 fn quoted(system: System, word: &str) -> String {
     let word = match system {
         System::Windows => word.replace('\\', "/"),
         System::Linux | System::Mac => word.to_owned(),
     };
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-:+@".contains(letter);
     if word.chars().all(is_plain) {
         word
     } else {
@@ -42,15 +46,57 @@ fn quoted(system: System, word: &str) -> String {
     }
 }
 
-/// Whether a hook is ours: it runs this program, whatever its path.
+/// Whether a hook is ours: it runs this program, whatever its path and however
+/// a person changed it; or it is exactly what we write, whatever the program is
+/// called, since `--command` names any.
 fn is_ours(hook: &Value, event: Event) -> bool {
-    let command = hook.get("command").and_then(Value::as_str);
-    command.is_some_and(|line| {
-        line.contains("zero-memory")
-            && line
-                .split_once(&format!(" hook {}", event.as_str()))
-                .is_some_and(|(_, rest)| rest.is_empty() || rest.starts_with(' '))
-    })
+    let Some(line) = hook.get("command").and_then(Value::as_str) else {
+        return false;
+    };
+    let turn = format!(" hook {}", event.as_str());
+    if line.contains("zero-memory") {
+        return line
+            .split_once(&turn)
+            .is_some_and(|(_, rest)| rest.is_empty() || rest.starts_with(' '));
+    }
+    let Some(rest) = after_word(line).and_then(|rest| rest.strip_prefix(&turn)) else {
+        return false;
+    };
+    let is_our_line = rest.is_empty()
+        || rest
+            .strip_prefix(" --data ")
+            .and_then(after_word)
+            .is_some_and(str::is_empty);
+    is_our_line && *hook == json!({ "type": "command", "command": line, "timeout": TIMEOUT_S })
+}
+
+/// Returns what follows the one word that a line begins with, as we write it.
+fn after_word(line: &str) -> Option<&str> {
+    let mut rest = line;
+    let mut is_quoted = false;
+    while let Some(letter) = rest.chars().next() {
+        match letter {
+            '\'' => is_quoted = !is_quoted,
+            // A quote within a word stands between two quoted parts of it.
+            '\\' if !is_quoted && rest.starts_with("\\'") => {
+                rest = rest.strip_prefix('\\').unwrap_or(rest);
+            }
+            letter if is_quoted || is_plain(letter) => {}
+            ' ' => break,
+            _ => return None,
+        }
+        let mut letters = rest.chars();
+        letters.next();
+        rest = letters.as_str();
+    }
+    (!is_quoted && rest.len() < line.len()).then_some(rest)
+}
+
+/// Returns what may be shown of our hooks.
+pub fn words(wanted: impl Fn(Event) -> String) -> Vec<String> {
+    let mut words: Vec<String> = Event::ALL.into_iter().map(wanted).collect();
+    words.extend(["command".to_owned(), TIMEOUT_S.to_string()]);
+    words
 }
 
 /// Returns the text with our hook for every event.

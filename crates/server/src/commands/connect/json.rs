@@ -77,6 +77,16 @@ pub fn keys(text: &str, servers: &str, name: &str) -> Result<Option<Vec<String>>
     }))
 }
 
+/// Returns the text under keys.
+pub fn text(text: &str, keys: &[&str]) -> Option<String> {
+    let (_, object) = opened(text).ok()?;
+    let mut value = object.to_serde_value()?;
+    for key in keys {
+        value = value.get_mut(*key)?.take();
+    }
+    value.as_str().map(str::to_owned)
+}
+
 /// Returns the document and the object that it is; an empty file is an empty
 /// object.
 pub fn opened(text: &str) -> Result<(CstRootNode, CstObject)> {

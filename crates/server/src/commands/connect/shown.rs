@@ -1,25 +1,26 @@
-//! Shows what would change, and what to paste; never a token.
+//! Shows what would change, and what to paste; never a token, and of others
+//! never more than the names of their keys.
 
 use anyhow::Result;
 use serde_json::json as value;
 
 use super::clients::{self, Client, Format};
 use super::entry::{self, Reach};
+use super::masked::masked;
 use super::surroundings::Surroundings;
-use super::{Arguments, Change, data, hooks, hooks_place, json, place, program, reach, toml};
+use super::{
+    Arguments, Change, address, data, hooks, hooks_place, json, place, program, reach, told_token,
+    toml,
+};
 use crate::commands::table::harmless;
 use crate::commands::{DONE, print, print_json};
 use crate::say;
 
-/// Returns the lines that change, without any token.
+/// Returns the lines that change. What is not ours is hidden, for its values
+/// may be secrets, and so is our token.
 pub fn difference(change: &Change) -> String {
-    let old: Vec<&str> = change
-        .old
-        .text
-        .as_deref()
-        .unwrap_or_default()
-        .lines()
-        .collect();
+    let text = change.old.text.as_deref().unwrap_or_default();
+    let old: Vec<&str> = text.lines().collect();
     let new: Vec<&str> = change.new.lines().collect();
     let same = |(a, b): &(&&str, &&str)| a == b;
     let before = old.iter().zip(&new).take_while(same).count();
@@ -30,30 +31,17 @@ pub fn difference(change: &Change) -> String {
         .zip(new.iter().skip(before).rev())
         .take_while(same)
         .count();
-    let middle = |lines: &[&str], sign: char| -> Vec<String> {
-        let n_changed = lines.len().saturating_sub(before + after);
-        let changed = lines.iter().skip(before).take(n_changed);
+    let middle = |text: &str, n_lines: usize, sign: char| -> Vec<String> {
+        let text = masked(text, change.format, &change.words);
+        let n_changed = n_lines.saturating_sub(before + after);
+        let changed = text.lines().skip(before).take(n_changed);
         changed
-            .map(|line| harmless(&format!("{sign} {}", masked(line))))
+            .map(|line| harmless(&format!("{sign} {line}")))
             .collect()
     };
-    let mut lines = middle(&old, '-');
-    lines.extend(middle(&new, '+'));
+    let mut lines = middle(text, old.len(), '-');
+    lines.extend(middle(&change.new, new.len(), '+'));
     lines.join("\n")
-}
-
-/// Returns a line without the token in it.
-fn masked(line: &str) -> String {
-    const BEARER: &str = "Bearer ";
-    let Some((before, token)) = line.split_once(BEARER) else {
-        return line.to_owned();
-    };
-    if token.starts_with("${") {
-        return line.to_owned();
-    }
-    let end = token.find('"').unwrap_or(token.len());
-    let (_, rest) = token.split_at(end);
-    format!("{before}{BEARER}…{rest}")
 }
 
 /// Prints what to paste for a client; a token is named, not shown.
@@ -72,6 +60,9 @@ pub fn one(client: &Client, arguments: &Arguments, at: &Surroundings) -> Result<
     };
     say(&format!("for {}:", place(client, arguments.scope, at)?));
     print(text.trim_end())?;
+    if matches!(reach, Reach::Http { .. }) {
+        told_token(client.title, arguments)?;
+    }
     if arguments.hooks {
         let program = program(arguments)?;
         let data = data(arguments, at)?;
@@ -92,7 +83,7 @@ fn reach_of_print(client: &Client, arguments: &Arguments, at: &Surroundings) -> 
     match &arguments.url {
         None => reach(client, arguments, at),
         Some(url) => Ok(Reach::Http {
-            url: url.clone(),
+            url: address(url)?,
             token: None,
         }),
     }
@@ -100,11 +91,11 @@ fn reach_of_print(client: &Client, arguments: &Arguments, at: &Surroundings) -> 
 
 /// Prints what to paste for any client.
 pub fn any(arguments: &Arguments, at: &Surroundings) -> Result<u8> {
-    let (url, program) = (&arguments.url, program(arguments)?);
-    let fields = match url {
+    let program = program(arguments)?;
+    let fields = match &arguments.url {
         Some(url) => value!({
             "type": "http",
-            "url": url,
+            "url": address(url)?,
             "headers": { "Authorization": "Bearer TOKEN" },
         }),
         None => {

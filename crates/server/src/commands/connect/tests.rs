@@ -11,6 +11,8 @@ use super::surroundings::{Surroundings, System};
 use super::{hooks, json, toml};
 use crate::commands::hook::Event;
 
+mod others;
+
 /// Compares with what is expected.
 #[track_caller]
 fn check(name: &str, text: &str) {

@@ -1,8 +1,8 @@
 //! Edits TOML: whatever is not ours stays as it is, comments and order too.
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use serde_json::Value;
-use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, value};
+use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, TomlError, value};
 
 use super::entry::Entry;
 
@@ -100,17 +100,71 @@ pub fn keys(text: &str, servers: &str, name: &str) -> Result<Option<Vec<String>>
     }))
 }
 
-fn opened(text: &str) -> Result<DocumentMut> {
-    text.parse().context("it is no TOML")
+/// Returns the text under keys.
+pub fn text(text: &str, keys: &[&str]) -> Option<String> {
+    let document = opened(text).ok()?;
+    let mut item = document.as_item();
+    for key in keys {
+        item = item.get(key)?;
+    }
+    item.as_str().map(str::to_owned)
 }
 
-/// Returns the text of a document, with the line ends of the old one.
+fn opened(text: &str) -> Result<DocumentMut> {
+    // The error's own text quotes the line, which may hold a secret.
+    let told = |error: TomlError| {
+        let before = error.span().and_then(|span| text.get(..span.start));
+        let line = before.unwrap_or_default().matches('\n').count() + 1;
+        anyhow!("{} on line {line}", error.message())
+    };
+    text.parse().map_err(told).context("it is no TOML")
+}
+
+/// Returns the text of a document, with the line ends of the old one: the
+/// editor forgets them. Every old line keeps its own, and new ones end as most
+/// do.
 fn written(document: &DocumentMut, old: &str) -> String {
+    const WINDOWS: &str = "\r\n";
     let text = document.to_string();
-    if !old.contains("\r\n") {
+    let n_windows = old.matches(WINDOWS).count();
+    if n_windows == 0 {
         return text;
     }
-    text.replace("\r\n", "\n").replace('\n', "\r\n")
+    let bare = |line: &str| line.trim_end_matches(['\r', '\n']).to_owned();
+    let usual = n_windows * 2 > old.matches('\n').count();
+    let olds: Vec<(String, bool)> = old
+        .split_inclusive('\n')
+        .map(|line| (bare(line), line.ends_with(WINDOWS)))
+        .collect();
+    let news: Vec<&str> = text.split_inclusive('\n').collect();
+    let n_after = olds
+        .iter()
+        .rev()
+        .zip(news.iter().rev())
+        .take_while(|((old, _), new)| *old == bare(new))
+        .count();
+    // The lines at the end stand for themselves; those before are found in
+    // their order.
+    let n_before = news.len() - n_after;
+    let n_sought = olds.len() - n_after;
+    let mut next = 0;
+    let mut written = String::with_capacity(text.len() + n_windows);
+    for (index, line) in news.iter().enumerate() {
+        let found = if index >= n_before {
+            olds.get(index - n_before + n_sought)
+        } else {
+            let sought = olds.iter().enumerate().take(n_sought).skip(next);
+            let found = sought.into_iter().find(|(_, (old, _))| *old == bare(line));
+            next = found.map_or(next, |(at, _)| at + 1);
+            found.map(|(_, old)| old)
+        };
+        written.push_str(&bare(line));
+        if line.ends_with('\n') {
+            let is_windows = found.map_or(usual, |(_, is_windows)| *is_windows);
+            written.push_str(if is_windows { WINDOWS } else { "\n" });
+        }
+    }
+    written
 }
 
 /// Sets fields; the others stay.

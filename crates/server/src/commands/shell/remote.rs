@@ -11,12 +11,13 @@ use contract::{Error, ErrorCode, Route};
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::Bytes;
 use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST};
-use hyper::{Request, StatusCode, Uri};
+use hyper::{Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 
 use super::Ask;
+use crate::commands::address;
 
 /// Where the token is read from: a word on the command line could be read by
 /// everybody who lists the processes.
@@ -96,24 +97,15 @@ async fn asked(url: &str, ask: &Ask) -> Result<Result<Value, Error>> {
 
 /// Returns host and port of a server on this machine.
 fn loopback(url: &str) -> Result<String> {
-    let uri: Uri = url
-        .parse()
-        .ok()
-        .filter(|uri: &Uri| uri.authority().is_some())
-        .with_context(|| {
+    let uri = address::parsed(url).with_context(|| {
             format!("{url} is no address: write it like http://127.0.0.1:8787, as the server says when it starts")
         })?;
-    let host = uri.host().unwrap_or_default();
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
-    let is_local = bare.eq_ignore_ascii_case("localhost")
-        || bare
-            .parse::<std::net::IpAddr>()
-            .is_ok_and(|address| address.is_loopback());
-    if uri.scheme_str() != Some("http") || !is_local {
+    if uri.scheme_str() != Some("http") || !address::is_local(&uri) {
         bail!(
             "{url} is not on this machine or not http: only http to a loopback address is spoken, so that no token crosses a network in the clear; forward a port of this machine to that server and name the port"
         );
     }
+    let host = uri.host().unwrap_or_default();
     Ok(format!("{host}:{}", uri.port_u16().unwrap_or(80)))
 }
 

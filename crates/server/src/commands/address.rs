@@ -1,0 +1,20 @@
+//! Addresses of servers that a person names: one on this machine may be spoken
+//! to in the clear.
+
+use hyper::Uri;
+
+/// Whether the host of an address is this machine.
+pub fn is_local(uri: &Uri) -> bool {
+    let host = uri.host().unwrap_or_default();
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    bare.eq_ignore_ascii_case("localhost")
+        || bare
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|address| address.is_loopback())
+}
+
+/// Returns a text as an address with a scheme and a host.
+pub fn parsed(url: &str) -> Option<Uri> {
+    let uri: Uri = url.parse().ok()?;
+    (uri.scheme().is_some() && uri.authority().is_some()).then_some(uri)
+}

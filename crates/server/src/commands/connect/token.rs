@@ -1,0 +1,119 @@
+//! The address of a server and the token that it wants: where both come from,
+//! and where the token must not go.
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result, bail};
+
+use super::clients::{Client, Format};
+use super::files::Settings;
+use super::{Arguments, USUAL_URL, entry, json, toml};
+use crate::commands::address as addresses;
+use crate::say;
+
+/// What stands before a token in a header.
+const BEARER: &str = "Bearer ";
+
+/// Path of MCP at a server.
+const PATH: &str = "/mcp";
+
+/// Returns the address that a client calls. A server says its address without
+/// the path of MCP; that is added. No token crosses a network in the clear.
+pub fn address(url: &str) -> Result<String> {
+    let uri = addresses::parsed(url)
+        .filter(|uri| matches!(uri.scheme_str(), Some("http" | "https")))
+        .with_context(|| format!("{url} is no address: write it like {USUAL_URL}"))?;
+    if uri.scheme_str() == Some("http") && !addresses::is_local(&uri) {
+        bail!(
+            "{url} is not on this machine, and http would carry the token through a network in the clear: use https, or forward a port of this machine to that server and name the port"
+        );
+    }
+    if uri.path() == "/" && uri.query().is_none() {
+        return Ok(format!("{}{PATH}", url.trim_end_matches('/')));
+    }
+    Ok(url.to_owned())
+}
+
+/// Returns the token of the server: the one in the environment, or else that
+/// of the data folder.
+pub fn known_token(arguments: &Arguments) -> Result<String> {
+    if let Ok(token) = std::env::var(entry::TOKEN)
+        && !token.trim().is_empty()
+    {
+        return Ok(token.trim().to_owned());
+    }
+    let path = place(arguments)?;
+    let token = std::fs::read_to_string(&path).with_context(|| {
+        format!(
+            "no token: set {}, or start zero-memory serve once, which makes {}",
+            entry::TOKEN,
+            path.display()
+        )
+    })?;
+    Ok(token.trim().to_owned())
+}
+
+/// Returns where a server keeps its token.
+fn place(arguments: &Arguments) -> Result<PathBuf> {
+    let folder = crate::local::data_folder(arguments.place.data.clone())?;
+    Ok(folder.join("token"))
+}
+
+/// Says where the token comes from when it does not stand in the settings.
+pub fn told_token(title: &str, arguments: &Arguments) -> Result<()> {
+    say(&format!(
+        "set {} where {title} is started, to the token of the server: zero-memory serve keeps it in {}",
+        entry::TOKEN,
+        place(arguments)?.display()
+    ));
+    Ok(())
+}
+
+/// Returns the token that stands in settings already.
+pub fn old_token(client: &Client, settings: &Settings, name: &str) -> Option<String> {
+    let (text, http) = (settings.text.as_deref()?, client.http.as_ref()?);
+    let keys = [client.servers, name, http.headers, "Authorization"];
+    let header = match client.format {
+        Format::Json => json::text(text, &keys),
+        Format::Toml => toml::text(text, &keys),
+    }?;
+    let token = header.strip_prefix(BEARER)?.trim();
+    let is_variable = token.starts_with('$');
+    (!is_variable && !token.is_empty()).then(|| token.to_owned())
+}
+
+/// Returns settings without a token of ours.
+pub fn without(text: &str, token: &str) -> String {
+    text.replace(&format!("{BEARER}{token}"), &format!("{BEARER}TOKEN"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_leads_to_mcp_and_keeps_the_token_off_the_network() {
+        for (url, called) in [
+            ("http://127.0.0.1:8787", "http://127.0.0.1:8787/mcp"),
+            ("http://localhost:1/", "http://localhost:1/mcp"),
+            ("http://[::1]:1/mcp", "http://[::1]:1/mcp"),
+            ("https://example.com", "https://example.com/mcp"),
+            ("https://example.com/memory", "https://example.com/memory"),
+        ] {
+            assert_eq!(address(url).unwrap(), called);
+        }
+        for (url, told) in [
+            ("http://example.com/mcp", "in the clear"),
+            ("http://192.0.2.1:8787/mcp", "in the clear"),
+            ("http://127.0.0.1.example.com", "in the clear"),
+            ("HTTP://example.com/mcp", "in the clear"),
+            ("http://127.0.0.1@example.com/mcp", "in the clear"),
+            ("127.0.0.1:8787", "is no address"),
+            ("ftp://127.0.0.1/", "is no address"),
+            ("", "is no address"),
+        ] {
+            let error = address(url).unwrap_err();
+            assert!(error.to_string().contains(told), "{url}: {error}");
+        }
+    }
+}
