@@ -112,12 +112,91 @@ fn a_statement_goes_to_the_project_of_the_checkout() {
     assert_eq!(found["project_scope"], "proj.me.storefront");
     assert_eq!(found["memories"][0]["content"], "Totals are in cents.");
 
+    // However the folder is named, it is that project.
+    let path = shop.to_str().expect("text");
+    let named = person.run(&["recall", "cents", "--project", path]).json();
+    assert_eq!(named["project_scope"], "proj.me.storefront");
+    let list = person.write("facts.jsonl", &one_entity("Sums are rounded up."));
+    let list = list.to_str().expect("text");
+    person.run(&["import", list, "--project", path, "--write"]);
+    std::fs::write(shop.join("CLAUDE.md"), "# Style\n\n- Names are short.\n").expect("a file");
+    person.run(&["import", path, "--write"]);
+    for words in ["rounded", "names"] {
+        let found = person.run_with(&deep, &["recall", words], "").json();
+        let place = &found["memories"][0]["scope"];
+        assert_eq!(place, "proj.me.storefront", "{found}");
+    }
+
     // A home folder is nobody's project.
     let home = person.run_with(&person.home(), &["remember", "Lost."], "");
     home.failed(10);
     let message = home.document()["error"]["message"].clone();
     let message = message.as_str().expect("a message").to_owned();
     assert!(message.starts_with("scope_target_required:"), "{message}");
+}
+
+/// Returns a memory as the official server keeps it.
+fn one_entity(text: &str) -> String {
+    let entity = json!({
+        "type": "entity", "name": "shop", "entityType": "project", "observations": [text],
+    });
+    format!("{entity}\n")
+}
+
+#[test]
+fn a_refusal_speaks_of_commands_and_not_of_tools() {
+    let person = Person::new();
+    for (arguments, told) in [
+        (vec!["forget", "nonsense"], "ids are those"),
+        (vec!["history", NOBODY], "zero-memory recall"),
+        (
+            vec!["remember", "x", "--scope", "nope.nope"],
+            "zero-memory scopes",
+        ),
+        (vec!["recall", "x", "-k", "900"], "at most 50"),
+    ] {
+        let refused = person.run(&arguments);
+        assert!(
+            refused.code >= 10 && refused.err.contains(told),
+            "{refused:?}"
+        );
+        for word in ["details", "entities", "call again", "A-Z"] {
+            assert!(!refused.err.contains(word), "{}", refused.err);
+        }
+    }
+}
+
+#[test]
+fn a_server_with_fewer_tools_is_told_to_offer_more() {
+    let mut person = Person::new();
+    let other = Person::new();
+    std::fs::create_dir(other.data()).expect("a folder can be made");
+    let site = Site::start_with(&other.data(), &[]);
+    person.set("ZERO_MEMORY_SERVER", &format!("http://{}", site.address()));
+    person.set("ZERO_MEMORY_TOKEN", site.token());
+    for arguments in [vec!["scopes"], vec!["history", NOBODY]] {
+        let refused = person.run(&arguments);
+        assert!(
+            refused.failed(13).contains("serve --toolset full"),
+            "{}",
+            refused.err
+        );
+        let help = person.run(&[arguments[0], "--help"]).out;
+        assert!(help.contains("--toolset full"), "{help}");
+    }
+    site.kill();
+}
+
+#[test]
+fn what_is_stored_moves_no_cursor_in_json_either() {
+    let person = Person::new();
+    let text = "red \u{1b}[31m \u{9b}2J door \u{7f} \u{202e} and \u{e0041} 屋根";
+    remembered(&person, &[text, "--scope", "core"]);
+    let shown = person.run(&["recall", "door", "--json"]);
+    let moved = ['\u{1b}', '\u{9b}', '\u{7f}', '\u{202e}', '\u{e0041}'];
+    assert!(!shown.out.contains(moved), "{}", shown.out);
+    assert!(shown.out.contains("屋根"), "{}", shown.out);
+    assert_eq!(shown.json()["memories"][0]["content"], text);
 }
 
 #[test]
@@ -248,6 +327,21 @@ fn completions_and_the_manual_know_every_command_and_code() {
     let recall = person.run(&["man", "recall"]).out;
     assert!(recall.contains(".TH zero-memory-recall 1"), "{recall}");
     person.run(&["man", "nonsense"]).failed(1);
+    let prompt = person.run(&["man", "hook", "prompt"]).out;
+    assert!(prompt.contains(".TH zero-memory-hook-prompt 1"), "{prompt}");
+    person.run(&["man", "hook", "nonsense"]).failed(1);
+    let kinds = json_file("schema/shapes/kind.json");
+    let wrong = person.run(&["recall", "x", "--kind", "nonsense"]);
+    for kind in kinds["enum"].as_array().expect("a list") {
+        let kind = kind.as_str().expect("text");
+        assert!(wrong.failed(2).contains(kind), "{}", wrong.err);
+        for shell in ["bash", "zsh", "fish"] {
+            let script = person.run(&["completions", shell]).out;
+            assert!(script.contains(kind), "{shell} {kind}");
+        }
+        let stored = person.run(&["remember", kind, "--kind", kind]);
+        assert_eq!(stored.code, 0, "{}", stored.err);
+    }
 
     let script = person.run(&["completions", "bash"]).out;
     let mut bash = Command::new("bash");

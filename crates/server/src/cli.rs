@@ -109,7 +109,7 @@ pub enum Command {
     /// Print the manual page, for man: zero-memory man | man -l -
     Man {
         /// Page of this command in place of the program's.
-        command: Option<String>,
+        command: Vec<String>,
     },
 }
 

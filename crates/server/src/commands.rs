@@ -23,7 +23,7 @@ pub mod export;
 pub mod hook;
 pub mod import;
 pub mod manual;
-mod project;
+pub mod project;
 pub mod restore;
 pub mod shell;
 mod table;
@@ -70,7 +70,7 @@ pub fn print(text: &str) -> Result<()> {
 /// Prints a result as one JSON document.
 pub fn print_json(value: &impl serde::Serialize) -> Result<()> {
     let text = serde_json::to_string_pretty(value).context("the result cannot be written")?;
-    print(&text)
+    print(&table::harmless_json(&text))
 }
 
 /// Returns how a command ended, once its failure was told.

@@ -32,7 +32,7 @@ fn main() -> ExitCode {
     let outcome = match arguments.command {
         Command::Stdio { settings, project } => {
             logs::start(level(&settings, LevelFilter::WARN));
-            serving::over_stdio(&settings, project)
+            serving::over_stdio(&settings, project.map(commands::project::named))
         }
         #[cfg(debug_assertions)]
         Command::Serve {
@@ -65,7 +65,7 @@ fn main() -> ExitCode {
         Command::Completions { shell } => {
             return commands::ended(commands::manual::completions(shell));
         }
-        Command::Man { command } => return commands::ended(commands::manual::page(command)),
+        Command::Man { command } => return commands::ended(commands::manual::page(&command)),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -213,7 +213,9 @@ fn turned(arguments: &Arguments, deadline: Instant) -> Result<Option<(String, To
     let turn = read()?;
     let folder = local::data_folder(arguments.data.clone())?;
     // A hook makes nothing: without a memory there is nothing to say.
-    if !folder.join("memory.db").is_file() {
+    // An empty file is none yet: opening would make one of it.
+    let about = std::fs::metadata(folder.join("memory.db"));
+    if !about.is_ok_and(|about| about.is_file() && about.len() > 0) {
         bail!("{} holds no memory yet", folder.display());
     }
     let session = turn.session_id.as_deref().filter(|id| !id.is_empty());

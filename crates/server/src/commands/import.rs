@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 use memory::import::{Format, Into, Options, Report};
 
-use super::{DONE, FAILED, memory, print, print_json, progress};
+use super::{DONE, FAILED, memory, print, print_json, progress, project};
 use crate::cli::Place;
 
 /// Rejects that are printed; `--json` has more of them.
@@ -95,7 +95,7 @@ pub fn run(arguments: Arguments) -> Result<u8> {
             Target::Personal => Into::Personal,
             Target::Project => Into::Project,
         }),
-        project: arguments.project,
+        project: project(&arguments),
         map: match &arguments.map {
             None => BTreeMap::new(),
             Some(path) => map(path)?,
@@ -118,6 +118,18 @@ pub fn run(arguments: Arguments) -> Result<u8> {
     }
     let failed = options.strict && report.n_rejected > 0;
     Ok(if failed { FAILED } else { DONE })
+}
+
+/// Returns the project that was named, or that of a checkout that is imported.
+fn project(arguments: &Arguments) -> Option<String> {
+    let own = || {
+        let is_checkout = arguments.path.join(".git").exists();
+        let folder = std::fs::canonicalize(&arguments.path).ok();
+        folder
+            .filter(|_| is_checkout)
+            .and_then(|folder| project::of(&folder, None))
+    };
+    arguments.project.clone().map(project::named).or_else(own)
 }
 
 fn map(path: &std::path::Path) -> Result<BTreeMap<String, String>> {

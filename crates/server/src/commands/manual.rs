@@ -44,21 +44,22 @@ pub fn completions(shell: Shell) -> Result<u8> {
 }
 
 /// Prints the page of the program or of one of its commands.
-pub fn page(command: Option<String>) -> Result<u8> {
+pub fn page(command: &[String]) -> Result<u8> {
     let mut program = cli::described().disable_help_subcommand(true);
     program.build();
-    let subject = match &command {
-        None => program,
-        Some(name) => {
-            let Some(found) = program.find_subcommand(name) else {
-                bail!("there is no command {name}: zero-memory help lists them");
-            };
-            found.clone()
-        }
-    };
-    let is_program = command.is_none();
+    let mut subject = &program;
+    for name in command {
+        let Some(found) = subject.find_subcommand(name) else {
+            bail!(
+                "there is no command {}: zero-memory help lists them",
+                command.join(" ")
+            );
+        };
+        subject = found;
+    }
+    let is_program = command.is_empty();
     let mut text = Vec::new();
-    Man::new(subject)
+    Man::new(subject.clone())
         .render(&mut text)
         .context("the page cannot be written")?;
     if is_program {

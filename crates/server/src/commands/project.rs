@@ -25,6 +25,18 @@ pub fn of(folder: &Path, home: Option<&Path>) -> Option<String> {
     name(folder)
 }
 
+/// Returns what a person named, with a path to a folder as the hint for that
+/// folder: a checkout is one project, however it is named.
+pub fn named(hint: String) -> String {
+    let is_path = hint.contains(std::path::is_separator) || hint == "." || hint == "..";
+    if !is_path {
+        return hint;
+    }
+    let folder = fs::canonicalize(&hint).ok().filter(|path| path.is_dir());
+    let found = folder.and_then(|folder| of(&folder, home().as_deref()));
+    found.unwrap_or(hint)
+}
+
 /// Returns the hint for the folder that this process was started in.
 pub fn here() -> Option<String> {
     of(&std::env::current_dir().ok()?, home().as_deref())

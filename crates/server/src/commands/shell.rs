@@ -16,14 +16,13 @@ use contract::types::{
     BuildContextInput, CloseLoopInput, ForgetInput, HistoryInput, Kind, ListScopesInput,
     RecallInput, RememberInput, RememberInputLinksItem,
 };
-use serde::de::IntoDeserializer as _;
-use serde::de::value::Error as ValueError;
-use serde::{Deserialize as _, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::project;
 use crate::cli::Place;
 
+mod kind;
 mod remote;
 mod show;
 mod way;
@@ -39,7 +38,8 @@ pub struct Way {
     #[command(flatten)]
     pub place: Place,
     /// Ask a server in place of the data folder, such as
-    /// http://127.0.0.1:8787; its token is read from ZERO_MEMORY_TOKEN.
+    /// http://127.0.0.1:8787; its token is read from ZERO_MEMORY_TOKEN. For
+    /// history and scopes it has to serve --toolset full.
     #[arg(long, value_name = "URL", env = "ZERO_MEMORY_SERVER")]
     pub server: Option<String>,
     /// Print the answer as one JSON document; so it is, too, when standard
@@ -72,7 +72,7 @@ pub enum Verb {
         /// The statement; - or nothing reads it from standard input.
         text: Option<String>,
         /// What sort of statement it is, such as decision, gotcha or task.
-        #[arg(long, value_parser = kind)]
+        #[arg(long, value_parser = kind::kinds())]
         kind: Option<Kind>,
         /// Where it goes: personal, core, or a full scope path.
         #[arg(long, conflicts_with = "project")]
@@ -102,7 +102,7 @@ pub enum Verb {
         #[arg(short = 'k', long, value_name = "N")]
         limit: Option<i64>,
         /// Only this sort of statement; may be given again.
-        #[arg(long, value_parser = kind)]
+        #[arg(long, value_parser = kind::kinds())]
         kind: Vec<Kind>,
         /// Only here: personal, core, a full scope path, or * for all; may be
         /// given again.
@@ -339,11 +339,6 @@ fn some<T>(items: Vec<T>) -> Option<Vec<T>> {
     (!items.is_empty()).then_some(items)
 }
 
-/// Reads a kind; the refusal lists all of them, as the contract has them.
-fn kind(text: &str) -> Result<Kind, String> {
-    Kind::deserialize(text.into_deserializer()).map_err(|error: ValueError| error.to_string())
-}
-
 fn superseding(target: String) -> RememberInputLinksItem {
     RememberInputLinksItem {
         type_: "supersedes".to_owned(),
@@ -374,7 +369,7 @@ fn hint(at: Where, has_scope: bool) -> Option<String> {
     if has_scope || at.no_project {
         return None;
     }
-    at.project.or_else(project::here)
+    at.project.map(project::named).or_else(project::here)
 }
 
 /// Returns the topic of a briefing that nobody gave one: the prompt's.

@@ -168,6 +168,23 @@ pub fn harmless(text: &str) -> String {
     shown
 }
 
+/// Returns JSON of the same meaning that a terminal only shows.
+pub fn harmless_json(json: &str) -> String {
+    let mut shown = String::with_capacity(json.len());
+    for letter in json.chars() {
+        // Between its texts JSON has no such letter but line breaks.
+        if letter != '\n' && (letter.is_control() || turns(letter)) {
+            let mut units = [0; 2];
+            for unit in letter.encode_utf16(&mut units) {
+                shown.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            shown.push(letter);
+        }
+    }
+    shown
+}
+
 /// Whether a letter is invisible and changes how others are shown.
 fn turns(letter: char) -> bool {
     matches!(letter,
@@ -252,6 +269,12 @@ mod tests {
             let kept = shown.chars().any(|shown| shown == letter);
             let obeyed = (letter.is_control() && letter != '\n') || turns(letter);
             assert_eq!(kept, !obeyed, "{}", letter.escape_unicode());
+            let json = serde_json::to_string(&letter).unwrap();
+            let shown = harmless_json(&json);
+            let kept = shown.chars().any(|shown| shown == letter);
+            assert!(!(kept && obeyed), "{}", letter.escape_unicode());
+            let read: char = serde_json::from_str(&shown).unwrap();
+            assert_eq!(read, letter);
         }
     }
 }

@@ -14,6 +14,9 @@ use crate::commands::table::{Table, columns, harmless};
 /// Lines of a memory in a list.
 const LINES: usize = 4;
 
+/// What a server says of a tool that it does not offer.
+const UNKNOWN_TOOL: &str = "unknown tool";
+
 /// Lines of a memory where it is the matter.
 const ALL_LINES: usize = 200;
 
@@ -39,16 +42,43 @@ pub fn refusal(error: &Error) -> String {
         .cause()
         .map(|cause| format!(" ({cause})"))
         .unwrap_or_default();
+    let mut message = error.message.clone();
+    let mut is_misspelt = false;
+    for violation in violations(error) {
+        let field = |name: &str| violation.get(name).and_then(Value::as_str);
+        if let (Some("pattern"), Some(told)) = (field("rule"), field("message")) {
+            is_misspelt = true;
+            message = message.replace(told, "is not of the form that it should have");
+        }
+    }
+    // The remedies of the contract speak to programs, of tools and details.
     let hint = match error.code {
         ErrorCode::Unauthorized => "set ZERO_MEMORY_TOKEN to the token of the server",
         ErrorCode::Internal => "look at zero-memory doctor",
+        ErrorCode::NotFound if error.message.starts_with(UNKNOWN_TOOL) => {
+            "that server offers fewer tools than this command needs: start it with zero-memory serve --toolset full"
+        }
+        ErrorCode::NotFound => {
+            "zero-memory recall finds ids, and zero-memory scopes lists what you can read"
+        }
+        ErrorCode::ValidationFailed if is_misspelt => {
+            "mend what is named and try again; ids are those that zero-memory recall prints"
+        }
+        ErrorCode::ValidationFailed if prefix.is_none() => "mend what is named and try again",
         ErrorCode::ValidationFailed
         | ErrorCode::Forbidden
-        | ErrorCode::NotFound
         | ErrorCode::Conflict
         | ErrorCode::RateLimited => remedy,
     };
-    harmless(&format!("{}{cause}\nhint: {hint}", error.message))
+    harmless(&format!("{message}{cause}\nhint: {hint}"))
+}
+
+fn violations(error: &Error) -> &[Value] {
+    let found = error
+        .details
+        .as_ref()
+        .and_then(|details| details.get("violations").and_then(Value::as_array));
+    found.map_or(&[], Vec::as_slice)
 }
 
 /// What `remember` did.
