@@ -1,5 +1,6 @@
-//! A file that is one JSON document with a list of items in it. What is wrong
-//! with an item costs this item, and a file that breaks off the rest of it.
+//! A file that is one JSON document with a list of items in it, or one item a
+//! line. What is wrong with an item costs this item, and a file that breaks off
+//! the rest of it.
 
 use std::borrow::Cow;
 
@@ -12,6 +13,9 @@ use super::{RAW_BYTES, TOO_LONG};
 /// How often a list may be wrapped into objects: a scroll through a vector
 /// store does it twice.
 const WRAPPED: usize = 4;
+
+/// Keys of which an item has one, and a document without a list none.
+const OF_ITEMS: [&str; 5] = ["memory", "data", "content", "text", "payload"];
 
 /// A document and the places in it.
 pub struct Document<'d> {
@@ -130,6 +134,7 @@ impl<'t> Lists<'t> {
         match wrapped {
             Some(inner) => self.find(inner.get(), keys, depth + 1),
             None if fields.is_empty() && found.cut.is_none() => {}
+            None if depth == 0 && self.alone(text) => return,
             None => self.faults.push((
                 json::whole(text),
                 format!("the file holds none of the lists {}", keys.join(", ")),
@@ -138,6 +143,18 @@ impl<'t> Lists<'t> {
         if self.faults.is_empty() {
             self.ends(found.cut, found.after);
         }
+    }
+
+    /// Takes items that stand in no list: one a line, or a single one. Returns
+    /// whether there are any. A broken first line does not hide the others.
+    fn alone(&mut self, text: &'t str) -> bool {
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        if lines.clone().take(2).any(is_item) {
+            self.items = lines.map(json::whole).collect();
+        } else if is_item(text.trim()) {
+            self.items = vec![json::whole(text.trim())];
+        }
+        !self.items.is_empty()
     }
 
     /// Says where a list or an object does not end as it should.
@@ -154,4 +171,12 @@ impl<'t> Lists<'t> {
             ));
         }
     }
+}
+
+/// Returns whether a text is one whole item and nothing else.
+fn is_item(text: &str) -> bool {
+    json::members(text).is_some_and(|found| {
+        let is_whole = found.cut.is_none() && found.after.get().is_empty();
+        is_whole && OF_ITEMS.iter().any(|key| found.whole.contains_key(*key))
+    })
 }

@@ -263,6 +263,39 @@ mod tests {
     }
 
     #[test]
+    fn items_that_stand_in_no_list_are_read_one_a_line() {
+        let read = |text: &str| {
+            let parsed = parse("m.jsonl", text.as_bytes(), NOW);
+            let texts: Vec<String> = parsed.items.iter().map(|i| i.content.clone()).collect();
+            let lines: Vec<_> = parsed.rejects.iter().map(|r| r.line).collect();
+            (texts.join(" "), lines)
+        };
+        let (a, b) = (r#"{"id":"0","memory":"a"}"#, r#"{"id":"1","data":"b"}"#);
+        let broken = r#"{"id":"2","mem"#;
+        for (text, texts, lines) in [
+            (format!("{a}\n{b}\n"), "a b", vec![]),
+            (format!("\u{feff}{a}\r\n\r\n  {b}"), "a b", vec![]),
+            (a.to_owned(), "a", vec![]),
+            (a.replace(',', ",\n"), "a", vec![]),
+            (format!("{broken}\n{a}\n{b}"), "a b", vec![Some(1)]),
+            (format!("{a}\n{broken}\n{b}"), "a b", vec![Some(2)]),
+            (
+                format!("{a}\nwords\n[]\n{b}"),
+                "a b",
+                vec![Some(2), Some(3)],
+            ),
+            // Neither a list nor an item: it is not guessed what it may be.
+            (
+                r#"{"id":"0","notes":[{"memory":"a"}]}"#.to_owned(),
+                "",
+                vec![Some(1)],
+            ),
+        ] {
+            assert_eq!(read(&text), (texts.to_owned(), lines), "{text}");
+        }
+    }
+
+    #[test]
     fn results_lists_and_payloads_are_read() {
         let item = one(
             r#"{"results":[{"id":"u-1","memory":"likes tea","hash":"x","created_at":"2024-07-01T05:30:00-07:00","updated_at":null,"user_id":"ann","agent_id":"bot","run_id":"r","app_id":null,"actor_id":"Ann","role":"user","expiration_date":"2099-01-01","categories":["food"],"metadata":{"a":1},"score":0.5}],"count":1,"next":null}"#,
