@@ -144,6 +144,12 @@ fn the_command_erases_only_when_somebody_agreed() {
     assert_eq!(done.code, 0, "{}", done.err);
     assert_eq!(done.json()["scan"]["found"], 0);
     assert_eq!(files_with(data.path(), MARK), [""; 0].map(PathBuf::from));
+    assert!(!done.err.contains("too short"), "{}", done.err);
+    let short = stored(data.path(), &["abc"]).remove(0);
+    let done = run(data.path(), &["erase", &short, "--yes"]);
+    assert_eq!(done.code, 0, "{}", done.err);
+    let said = "the text of 1 of them is too short";
+    assert!(done.err.contains(said), "{}", done.err);
     let mut pipes = Pipes::open(data.path(), Era::Legacy);
     assert_eq!(pipes.found("heron"), ["The heron stays."]);
 }

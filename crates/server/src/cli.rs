@@ -73,7 +73,9 @@ pub enum Command {
     Restore(RestoreArguments),
     /// Erase memories for ever, and prove it on the bytes.
     ///
-    /// Ends with 0 when not a piece of them is left.
+    /// Ends with 0 when the files were rewritten without them and not a piece
+    /// that was looked for is left. A text of fewer than 8 bytes is too short to
+    /// be looked for; then it says so.
     Erase(EraseArguments),
     /// Bring in what other programs kept, or an export of ours.
     #[command(

@@ -14,6 +14,10 @@ use crate::{local, say};
 /// Characters of a memory that are shown before it goes.
 const SHOWN_CHARACTERS: usize = 70;
 
+/// Bytes of the shortest text that is looked for in the files: a shorter one
+/// stands in anything.
+const SHORTEST_BYTES: usize = 8;
+
 /// Runs the command.
 pub fn run(arguments: EraseArguments) -> Result<u8> {
     let dir = local::data_folder(arguments.place.data)?;
@@ -56,6 +60,7 @@ pub fn run(arguments: EraseArguments) -> Result<u8> {
             return Ok(FAILED);
         }
     }
+    let n_short = n_too_short(&memory, &call, &arguments.ids);
     let receipt = erased(&memory, &call, &request(false))?;
     if arguments.json {
         print_json(&receipt)?;
@@ -64,6 +69,10 @@ pub fn run(arguments: EraseArguments) -> Result<u8> {
     }
     if receipt.scrub != "done" {
         say(&why_pending(&memory));
+    } else if n_short > 0 {
+        say(&format!(
+            "warning: the text of {n_short} of them is too short to be looked for, since it stands in other bytes as well: the files were rewritten without it, and no search proves it"
+        ));
     }
     memory.close();
     let is_proven = receipt.scrub == "done" && receipt.scan.found == 0;
@@ -75,6 +84,22 @@ fn erased(memory: &Memory, call: &Call, request: &EraseRequest) -> Result<Erasur
         let cause = error.cause().map(|cause| format!(" ({cause})"));
         anyhow::anyhow!("{}{}", error.message, cause.unwrap_or_default())
     })
+}
+
+/// Returns how many memories have a text that is too short to be looked for.
+fn n_too_short(memory: &Memory, call: &Call, ids: &[String]) -> usize {
+    let mut ids: Vec<String> = ids.iter().map(|id| id.to_lowercase()).collect();
+    ids.sort();
+    ids.dedup();
+    let is_short = |id: &&String| {
+        let row = memory.read_resource(call, &format!("zm://memory/{id}"));
+        let content = row.ok().and_then(|row| row.get("content").cloned());
+        content
+            .as_ref()
+            .and_then(Value::as_str)
+            .is_some_and(|text| text.len() < SHORTEST_BYTES)
+    };
+    ids.iter().filter(is_short).count()
 }
 
 /// Shows what would go.
