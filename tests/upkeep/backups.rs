@@ -161,6 +161,41 @@ fn a_restore_refuses_folders_in_use_and_strange_files() {
 }
 
 #[test]
+fn a_memory_file_of_ours_is_no_source_to_import() {
+    let data = fresh();
+    stored(data.path(), &["The heron stays."]);
+    let place = fresh();
+    let file = place.path().join("one.db");
+    let name = file.to_str().expect("text");
+    assert_eq!(run(data.path(), &["backup", name]).code, 0);
+    let refused = run(data.path(), &["import", name, "--into", "core"]);
+    assert_eq!(refused.code, 1, "{}", refused.out);
+    assert!(
+        refused.err.contains("zero-memory restore"),
+        "{}",
+        refused.err
+    );
+}
+
+#[test]
+fn backups_that_begin_at_once_are_all_made() {
+    let data = fresh();
+    stored(data.path(), &["The heron stays."]);
+    let place = fresh();
+    let folder = place.path().to_str().expect("text");
+    std::thread::scope(|threads| {
+        let backup = || run(data.path(), &["backup", "--to", folder]);
+        let all: Vec<_> = (0..4).map(|_| threads.spawn(backup)).collect();
+        for one in all {
+            let made = one.join().expect("it ends");
+            assert_eq!(made.code, 0, "{}", made.err);
+        }
+    });
+    let names: Vec<_> = std::fs::read_dir(place.path()).expect("a folder").collect();
+    assert_eq!(names.len(), 8, "{names:?}");
+}
+
+#[test]
 fn scheduled_backups_are_off_unless_asked_for_and_clear_away_only_their_own() {
     let data = fresh();
     stored(data.path(), &["The heron stays."]);

@@ -49,6 +49,7 @@ impl Memory {
         let (store, caller) = self.whole()?;
         let dry_run = request.dry_run.unwrap_or_default();
         let now = self.now();
+        let mut until = now;
         let outcome = store.write::<_, Stop>(&caller, |view| {
             let plan = plan(view, &request.memory_ids)?;
             let gone = if plan.seqs.is_empty() {
@@ -56,6 +57,9 @@ impl Memory {
             } else {
                 view.erase_memories(&plan.seqs, now)?
             };
+            // What is copied from now on does not hold them; the turn to write
+            // may have been long in coming.
+            until = self.now();
             if dry_run {
                 Err(Stop::Seen(Box::new((plan, gone))))
             } else {
@@ -72,7 +76,7 @@ impl Memory {
         } else {
             self.prove(&store, &caller, &plan)?
         };
-        let n_older = older_backups(&store, now)?;
+        let n_older = older_backups(&store, until)?;
         Ok(Erasure {
             dry_run,
             erased_at: clock::rfc3339(now),
@@ -181,12 +185,13 @@ fn nothing_read(needles: &Needles) -> ByteScan {
     }
 }
 
-/// Counts the backups that are still there and older than a moment.
+/// Counts the backups that are still there, or on their way, and were begun no
+/// later than a moment.
 fn older_backups(store: &Store, at: i64) -> Result<i64, Error> {
     let rows = store.backups()?;
     let n = rows
         .iter()
-        .filter(|row| row.at <= at && row.path.is_file())
+        .filter(|row| row.at <= at && row.is_there())
         .count();
     Ok(i64::try_from(n).unwrap_or(i64::MAX))
 }

@@ -5,11 +5,12 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use store::{BackupRow, Finding, Severity};
+use store::{Finding, Severity};
 
 use crate::clock;
 use crate::open::tokenise;
 
+mod copy;
 mod report;
 mod schedule;
 mod seal;
@@ -90,76 +91,24 @@ pub enum Seal {
     Absent,
 }
 
-/// Returns the name of a backup of a moment: it sorts by time.
-pub fn backup_name(at: i64) -> String {
-    let digits: String = clock::rfc3339(at)
-        .chars()
-        .take(19)
-        .filter(|letter| !"-:".contains(*letter))
-        .collect();
-    format!("zero-memory-{digits}Z.db")
-}
-
 /// Copies the memory of a folder into a file that is not there yet, also while
 /// it is written to, and verifies the copy. Tells how far it is in bytes.
 pub fn backup(
     dir: &Path,
     target: &Path,
-    scheduled: bool,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Backup, Failure> {
     let now = (clock::system())();
-    if !dir.join("memory.db").is_file() {
-        return Err(Failure::new(
-            format!("{} holds no memory", dir.display()),
-            "name the data folder with --data",
-        ));
-    }
-    let target = std::path::absolute(target)
-        .map_err(|error| Failure::new(error.to_string(), "name another file"))?;
-    if let Some(folder) = target.parent() {
-        make_folder(folder)?;
-    }
-    if seal::path(&target).symlink_metadata().is_ok() {
-        // The digest of another backup, which must not stand beside this one.
-        return Err(of_store(store::Error::Exists, &seal::path(&target), dir));
-    }
-    let facts =
-        store::backup(dir, &target, progress).map_err(|error| of_source(error, &target, dir))?;
-    let sha256 = seal::digest(&target).map_err(|error| {
-        Failure::new(
-            format!("{} cannot be read again: {error}", target.display()),
-            "do not rely on this backup; check the disk and make another",
-        )
-    })?;
-    seal::put(&target, &sha256).map_err(|error| {
-        Failure::new(
-            format!(
-                "{} is whole, but its digest could not be put beside it: {error}",
-                target.display()
-            ),
-            "keep it or delete it; a backup whose digest stands beside it is proven when it comes back",
-        )
-    })?;
-    let row = BackupRow {
-        path: target.clone(),
-        at: now,
-        bytes: i64::try_from(facts.bytes).unwrap_or(i64::MAX),
-        scheduled,
-    };
-    // The backup is whole without it; only erasures could not be noted there.
-    if let Err(error) = store::note_backup(dir, &row) {
-        tracing::warn!(error = %error, "the backup could not be noted in the bookkeeping");
-    }
-    Ok(Backup {
-        path: target,
-        bytes: facts.bytes,
-        sha256,
-        schema_version: facts.version,
-        memories: facts.memories,
-        entities: facts.entities,
-        accounts: facts.accounts,
-    })
+    copy::one(dir, target, now, false, progress).map_err(Failure::from)
+}
+
+/// The same into a folder, under a name made of the moment.
+pub fn backup_into(
+    dir: &Path,
+    folder: &Path,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<Backup, Failure> {
+    copy::into_folder(dir, folder, (clock::system())(), false, progress)
 }
 
 /// Brings a backup back into an empty folder; erases again first what was
@@ -201,46 +150,6 @@ pub fn rebuild_index(memory: &crate::Memory) -> Result<usize, contract::Error> {
         Ok(store.rebuild_index()?)
     };
     Ok(rebuild()?)
-}
-
-/// Makes a folder for its owner only, unless it is there.
-fn make_folder(folder: &Path) -> Result<(), Failure> {
-    if folder.is_dir() {
-        return Ok(());
-    }
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(|error| {
-        Failure::new(
-            format!("{} cannot be made: {error}", folder.display()),
-            "name another folder",
-        )
-    })
-}
-
-/// What a failure of a backup is to the person at the terminal: a copy is as
-/// bad as what it was made of.
-fn of_source(error: store::Error, target: &Path, dir: &Path) -> Failure {
-    let file = if matches!(
-        error,
-        store::Error::Corrupt(_)
-            | store::Error::ForeignFile
-            | store::Error::NotAFile
-            | store::Error::Emptied
-            | store::Error::Unfit(_)
-    ) {
-        dir.join("memory.db")
-    } else {
-        return of_store(error, target, dir);
-    };
-    let mut failure = of_store(error, &file, dir);
-    failure.hint = format!(
-        "no backup was made; zero-memory doctor --data {} says what to do",
-        dir.display()
-    );
-    failure
 }
 
 /// What a data folder that cannot be used is to the person at the terminal.

@@ -236,7 +236,7 @@ fn a_deleted_account_stays_deleted_when_an_old_backup_comes_back() {
     run(&bob, &call(), Remember, secret).unwrap();
     let data = world.dir.path().join("data");
     let file = world.dir.path().join("night.db");
-    memory::upkeep::backup(&data, &file, false, &mut |_, _| {}).unwrap();
+    memory::upkeep::backup(&data, &file, &mut |_, _| {}).unwrap();
     let confirm = json!({ "confirm": "bob" });
     run(&bob, &call(), contract::ToolName::DeleteAccount, confirm).unwrap();
     world.memory.close();
@@ -254,4 +254,54 @@ fn a_deleted_account_stays_deleted_when_an_old_backup_comes_back() {
     let error = run(&back, &call(), Recall, json!({ "query": "secret" })).unwrap_err();
     assert_eq!(error.code, ErrorCode::Unauthorized);
     let _: Value = target.ok(History, json!({ "memory_id": kept }));
+}
+
+#[test]
+fn t33_what_is_erased_while_a_backup_is_made_is_counted_and_stays_away() {
+    let world = World::new();
+    let gone = world.core(&format!("The {MARK} is here."));
+    world.core("The heron stays.");
+    world.memory.close();
+    let data = world.dir.path().join("data");
+    let options = memory::MemoryOptions {
+        handle: "me".to_owned(),
+    };
+    // By the clock by which backups are dated.
+    let memory = Memory::new(data.clone(), options);
+    let file = world.dir.path().join("elsewhere").join("night.db");
+    let trial = EraseRequest {
+        memory_ids: vec![gone.clone()],
+        dry_run: Some(true),
+    };
+    let before = memory.erase(&call(), &trial).unwrap();
+    assert_eq!(before.older_backups, 0);
+    std::thread::scope(|threads| {
+        let mut erasure = None;
+        memory::upkeep::backup(&data, &file, &mut |_, _| {
+            if erasure.is_some() {
+                return;
+            }
+            let during = memory.erase(&call(), &trial).unwrap();
+            assert_eq!(during.older_backups, 1);
+            // It may wait for the copy, which looks at the past.
+            erasure = Some(threads.spawn(|| erase(&memory, &[&gone])));
+            let ask = || run(&memory, &call(), History, json!({ "memory_id": gone }));
+            while ask().is_ok() {
+                std::thread::yield_now();
+            }
+        })
+        .unwrap();
+        let receipt = erasure.unwrap().join().unwrap().unwrap();
+        assert_eq!(receipt.older_backups, 1);
+    });
+    memory.close();
+    let target = World::new();
+    let place = target.dir.path().join("data");
+    let done = memory::upkeep::restore(&file, &place, None).unwrap();
+    assert_eq!((done.ledgers.len(), done.erased_again), (1, 1));
+    assert_eq!(files_with(&target, MARK), [""; 0]);
+    assert_eq!(target.recall("heron"), ["The heron stays."]);
+    // One that came to nothing, or is gone, holds nothing.
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(memory.erase(&call(), &trial).unwrap().older_backups, 0);
 }

@@ -20,6 +20,7 @@ pub use restore::{IsWhole, Restored, restore};
 pub use verify::{BackupFacts, verify};
 
 use crate::Store;
+use crate::erase::extend;
 use crate::error::Error;
 use crate::open;
 
@@ -40,7 +41,7 @@ pub struct BackupRow {
     pub path: PathBuf,
     /// Milliseconds since the epoch.
     pub at: i64,
-    /// Its size.
+    /// Its size; 0 while it is being made.
     pub bytes: i64,
     /// Whether the server made it by itself, and may clear it away.
     pub scheduled: bool,
@@ -198,6 +199,52 @@ fn sync_folder(path: &Path) {
     let _ = path;
 }
 
+/// Notes a backup that is about to be made, so that who erases something
+/// meanwhile knows of it. One whose process broke off is struck off. Returns
+/// false, and touches nothing, where the memory cannot be used.
+pub fn begin_backup(dir: &Path, row: &BackupRow) -> Result<bool, Error> {
+    if open::look(&dir.join("memory.db"), &open::MEMORY).is_err() {
+        return Ok(false);
+    }
+    let conn = open::writer(&dir.join("bookkeeping.db"), &open::BOOKKEEPING)?;
+    let broken_off = all(&conn)?.into_iter().filter(|row| !row.is_finished());
+    for row in broken_off.filter(|row| !leftovers::is_under_way(&row.path)) {
+        strike_off_unfinished(&conn, &row.path)?;
+    }
+    conn.execute(
+        "INSERT INTO backup (path, at, bytes, scheduled) VALUES (:path, :at, 0, :scheduled) \
+         ON CONFLICT DO NOTHING",
+        named_params! {
+            ":path": row.path.to_string_lossy(), ":at": row.at, ":scheduled": row.scheduled,
+        },
+    )?;
+    Ok(true)
+}
+
+/// Strikes off a backup that came to nothing.
+pub fn abandon_backup(dir: &Path, path: &Path) -> Result<(), Error> {
+    let conn = open::writer(&dir.join("bookkeeping.db"), &open::BOOKKEEPING)?;
+    strike_off_unfinished(&conn, path)
+}
+
+fn strike_off_unfinished(conn: &Connection, path: &Path) -> Result<(), Error> {
+    conn.execute(
+        "DELETE FROM backup WHERE path = :path AND bytes = 0",
+        named_params! {":path": path.to_string_lossy()},
+    )?;
+    Ok(())
+}
+
+/// Lays what was erased from the memory of a folder beside a backup of it:
+/// what was erased while it was made is still in it.
+pub fn lay_ledger(dir: &Path, backup: &Path) -> Result<(), Error> {
+    let conn = open::reader(&dir.join("memory.db"))?;
+    match backup.parent() {
+        Some(folder) => extend(folder, &restore::known_entries(&conn)?),
+        None => Ok(()),
+    }
+}
+
 /// Notes a backup in the bookkeeping of a folder.
 pub fn note_backup(dir: &Path, row: &BackupRow) -> Result<(), Error> {
     let conn = open::writer(&dir.join("bookkeeping.db"), &open::BOOKKEEPING)?;
@@ -232,7 +279,14 @@ pub fn forget_backup(dir: &Path, path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
+/// Returns the backups that were finished.
 pub(crate) fn known(conn: &Connection) -> Result<Vec<BackupRow>, Error> {
+    let mut rows = all(conn)?;
+    rows.retain(BackupRow::is_finished);
+    Ok(rows)
+}
+
+fn all(conn: &Connection) -> Result<Vec<BackupRow>, Error> {
     let has_table: bool = conn.query_row(
         "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'backup')",
         [],
@@ -254,10 +308,22 @@ pub(crate) fn known(conn: &Connection) -> Result<Vec<BackupRow>, Error> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+impl BackupRow {
+    fn is_finished(&self) -> bool {
+        self.bytes > 0
+    }
+
+    /// Returns whether it is there, or on its way.
+    pub fn is_there(&self) -> bool {
+        self.path.is_file() || leftovers::is_under_way(&self.path)
+    }
+}
+
 impl Store {
-    /// Returns the backups that this folder knows of, newest first.
+    /// Returns the backups that this folder knows of, newest first; those that
+    /// are being made and those that are gone too.
     pub fn backups(&self) -> Result<Vec<BackupRow>, Error> {
-        known(&self.threads.conn())
+        all(&self.threads.conn())
     }
 
     /// Returns the folders in which these backups were put.

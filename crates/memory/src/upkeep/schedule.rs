@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{Backup, Failure, backup, backup_name, of_store, seal};
+use super::{Backup, Failure, copy, of_store, seal};
 use crate::clock;
 
 /// When to make backups, where, and how many to keep.
@@ -38,8 +38,7 @@ impl Schedule {
         if !is_due || !dir.join("memory.db").is_file() {
             return Ok(None);
         }
-        let target = self.folder.join(backup_name(now));
-        let made = backup(dir, &target, true, &mut |_, _| {})?;
+        let made = copy::into_folder(dir, &self.folder, now, true, &mut |_, _| {})?;
         let mut n_deleted = 0;
         for row in self.own(dir)?.iter().skip(self.keep.max(1)) {
             let failed = |error| of_store(error, &row.path, dir);

@@ -37,6 +37,18 @@ pub(super) fn claim(path: &Path) -> Option<File> {
     Some(file)
 }
 
+/// Returns whether a process, this one included, is making a file.
+pub(super) fn is_under_way(target: &Path) -> bool {
+    let (Some(folder), Some(name)) = (target.parent(), target.file_name()) else {
+        return false;
+    };
+    let start = format!(".{}{MARK}", name.to_string_lossy());
+    let mut entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.any(|entry| {
+        entry.file_name().to_string_lossy().starts_with(&start) && claim(&entry.path()).is_none()
+    })
+}
+
 /// Returns the half-made copies in a data folder whose process is gone.
 pub(crate) fn find(dir: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();

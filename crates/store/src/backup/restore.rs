@@ -10,6 +10,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use rusqlite::Connection;
+
 use super::verify::{BackupFacts, sound, verify};
 use super::{Temporary, leftovers};
 use crate::erase::{LEDGER_FILE, Ledger, LedgerEntry, extend};
@@ -77,7 +79,10 @@ pub fn restore(
     }
     let facts = verify(&copy)?;
     extend(&workshop.path, &ledgers.entries)?;
-    let n_replayed = ledgers.entries.difference(&known_entries(&copy)?).count();
+    let n_replayed = ledgers
+        .entries
+        .difference(&known_entries(&open::alone(&copy)?)?)
+        .count();
     // Opening the file brings it up to date and replays the ledger.
     let store = Store::open(&workshop.path, tokenise)?;
     let is_index_new = store.settle_index()?;
@@ -220,15 +225,15 @@ fn ledgers(file: &Path, dir: &Path, named: Option<&Path>) -> Result<Ledgers, Err
     Ok(found)
 }
 
-fn known_entries(path: &Path) -> Result<BTreeSet<LedgerEntry>, Error> {
-    let conn = open::alone(path)?;
+/// Returns the entries of a memory file of any version.
+pub(super) fn known_entries(conn: &Connection) -> Result<BTreeSet<LedgerEntry>, Error> {
     let has_table: bool = conn.query_row(
         "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'erasure')",
         [],
         |row| row.get(0),
     )?;
     if has_table {
-        crate::erase::entries(&conn)
+        crate::erase::entries(conn)
     } else {
         Ok(BTreeSet::new())
     }
