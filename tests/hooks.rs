@@ -94,6 +94,26 @@ fn a_session_starts_with_a_briefing_that_is_fenced_as_data() {
 }
 
 #[test]
+fn what_a_hook_notes_is_kept_without_waiting_for_the_disk() {
+    let person = patient();
+    remember(&person, "Totals are in cents.", &[]);
+    let thread = |told: &Run| {
+        let line = told.out.lines().next().expect("a line");
+        let (_, thread) = line.split_once("Thread: ").expect("a thread");
+        thread.to_owned()
+    };
+    let first = thread(&started(&person, "startup"));
+    // Closing would empty the log into the file, and sync both.
+    let log = person.data().join("bookkeeping.db-wal");
+    assert!(std::fs::metadata(&log).is_ok_and(|about| about.len() > 0));
+    assert_eq!(thread(&started(&person, "clear")), first);
+    // Whoever closes the folder carries it over.
+    person.run(&["scopes"]).json();
+    assert!(!log.exists());
+    assert_eq!(thread(&started(&person, "clear")), first);
+}
+
+#[test]
 fn a_session_works_where_its_event_says() {
     let person = patient();
     remember(&person, "Totals are in cents.", &[]);

@@ -305,7 +305,10 @@ fn asked(folder: PathBuf, input: &BuildContextInput, deadline: Instant) -> Resul
         ..Call::default()
     };
     let answer = contract::dispatch(&memory, &call, ToolName::BuildContext, arguments);
-    memory.close();
+    // Closing would carry the bookkeeping from its log into its file, which
+    // waits for the disk four times. Left open, as by a process that is cut
+    // off, the log is kept for whoever opens the folder next.
+    std::mem::forget(memory);
     answer.map_err(|error| {
         let cause = error.cause().unwrap_or_default();
         anyhow::anyhow!("{} {cause}", error.message)
