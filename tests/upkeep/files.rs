@@ -132,6 +132,22 @@ fn a_damaged_file_is_told_once_and_a_damaged_one_beside_it_by_its_name() {
         "{}",
         refused.err
     );
+    for garbage in ["garbage ".repeat(600), "short".to_owned()] {
+        std::fs::write(data.path().join("bookkeeping.db"), &garbage).expect("it is ours");
+        let refused = run(data.path(), &["recall", "heron", "--table"]);
+        assert_eq!(refused.code, 16, "{}", refused.err);
+        let hint = format!(
+            "hint: run zero-memory doctor --data {}",
+            data.path().display()
+        );
+        for said in ["the bookkeeping beside the memory", hint.as_str()] {
+            assert!(refused.err.contains(said), "{}", refused.err);
+        }
+        let mut pipes = Pipes::open(data.path(), Era::Legacy);
+        let error = pipes.refused("recall", json!({ "query": "heron" }), "internal");
+        let said = error["message"].as_str().expect("a message");
+        assert!(said.contains("the bookkeeping beside"), "{said}");
+    }
     // Damaged behind its first page, which is what a look at it sees.
     let data = fresh();
     let texts: Vec<String> = (0..40)
@@ -152,6 +168,8 @@ fn a_damaged_file_is_told_once_and_a_damaged_one_beside_it_by_its_name() {
             .filter(|check| check["id"] == "memory_file")
             .count();
         assert_eq!(n, 1, "page {page}: {report}");
+        let refused = run(data.path(), &["recall", "heron", "--table"]).err;
+        assert!(!refused.contains("Error code"), "page {page}: {refused}");
         if page > 12 {
             break;
         }
@@ -183,6 +201,27 @@ fn a_link_or_a_folder_in_the_place_of_the_memory_is_refused() {
         refused(data.path(), "link");
         assert_eq!(state(place.path()), before);
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_the_place_of_the_ledger_is_refused_and_waits_for_nobody() {
+    let data = fresh();
+    stored(data.path(), &["The heron stays."]);
+    let pipe = data.path().join("erasures.jsonl");
+    // There may be none yet.
+    let _ = std::fs::remove_file(&pipe);
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.expect("mkfifo starts").success());
+    let report = run(data.path(), &["doctor", "--json"]);
+    assert_eq!(report.code, 1, "{}", report.out);
+    assert_eq!(check(&report.json(), "ledger")["level"], "error");
+    let refused = run(data.path(), &["recall", "heron"]);
+    assert_eq!(refused.code, 16, "{}", refused.err);
+    assert!(refused.err.contains("doctor --data"), "{}", refused.err);
+    std::fs::remove_file(&pipe).expect("it is ours");
+    let mut pipes = Pipes::open(data.path(), Era::Legacy);
+    assert_eq!(pipes.found("heron"), ["The heron stays."]);
 }
 
 #[cfg(unix)]

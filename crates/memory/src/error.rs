@@ -261,6 +261,10 @@ fn of_store(error: store::Error) -> contract::Error {
             &error,
             "what stands in the place of the memory is no memory of this program and was left untouched; `zero-memory doctor` says what to do",
         ),
+        store::Error::Bookkeeping(_) => unusable(
+            &error,
+            "the bookkeeping beside the memory is damaged or not of this version, and was left untouched as the memory was; `zero-memory doctor` says what to do, and no memory is lost by it",
+        ),
         store::Error::Corrupt(_) | store::Error::Emptied => unusable(
             &error,
             "the memory is damaged and was left untouched; `zero-memory doctor` says what to do, and `zero-memory restore` brings a backup back",
@@ -343,6 +347,7 @@ mod tests {
                 path: HOSTILE.into(),
                 why: HOSTILE.to_owned(),
             },
+            store::Error::Bookkeeping(Box::new(store::Error::Corrupt(Some(sqlite())))),
         ];
         let place = |error: &store::Error| match error {
             store::Error::Busy => 0,
@@ -365,9 +370,10 @@ mod tests {
             store::Error::ReadOnly => 17,
             store::Error::Stopped => 18,
             store::Error::Ledger { .. } => 19,
+            store::Error::Bookkeeping(_) => 20,
         };
         let places: Vec<usize> = all.iter().map(place).collect();
-        assert_eq!(places, (0..20).collect::<Vec<_>>());
+        assert_eq!(places, (0..21).collect::<Vec<_>>());
         all
     }
 

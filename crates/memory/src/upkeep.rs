@@ -162,6 +162,7 @@ pub(crate) fn of_folder(error: store::Error, dir: &Path) -> Failure {
             | store::Error::Emptied
             | store::Error::NewerFile { .. }
             | store::Error::Unfit(_)
+            | store::Error::Bookkeeping(_)
     );
     // Which file it is, and the way out, is what doctor finds.
     let finding = is_of_files.then(|| {
@@ -215,6 +216,13 @@ fn of_store(error: store::Error, file: &Path, dir: &Path) -> Failure {
                 path.display()
             ),
             "nothing was restored, since what was erased could come back; mend the ledger or delete that line, or name the right file with --ledger",
+        ),
+        store::Error::Bookkeeping(cause) => Failure::new(
+            format!(
+                "bookkeeping.db in {} cannot be used: {cause}",
+                dir.display()
+            ),
+            "stop every server on this folder and move bookkeeping.db and the files beside it away; no memory is lost with them",
         ),
         store::Error::ForeignFile => Failure::new(
             format!("{file} is no memory of this program"),

@@ -55,6 +55,10 @@ pub enum Error {
     /// The file is damaged; it was left untouched.
     #[error("the store file is damaged")]
     Corrupt(#[source] Option<rusqlite::Error>),
+    /// The bookkeeping beside the memory cannot be used; the memory was left
+    /// untouched.
+    #[error("the bookkeeping file cannot be used")]
+    Bookkeeping(#[source] Box<Error>),
     /// The disk is full; nothing of the call was stored.
     #[error("the disk is full")]
     DiskFull,
@@ -121,6 +125,20 @@ impl From<rusqlite::Error> for Error {
 }
 
 impl Error {
+    /// Returns what a file that is not what it should be is when it is the
+    /// bookkeeping's: losing it loses no memory.
+    pub(crate) fn of_bookkeeping(self) -> Self {
+        let is_of_the_file = matches!(
+            self,
+            Self::Corrupt(_) | Self::ForeignFile | Self::NotAFile | Self::NewerFile { .. }
+        );
+        if is_of_the_file {
+            Self::Bookkeeping(Box::new(self))
+        } else {
+            self
+        }
+    }
+
     /// Returns what a file that cannot be opened says about its folder.
     pub(crate) fn of_folder(self) -> Self {
         if let Self::Sqlite(cause) = self {

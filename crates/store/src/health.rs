@@ -422,7 +422,16 @@ fn clock(conn: &Connection, now: i64, found: &mut Vec<Finding>) -> Result<(), Er
 
 fn ledger(dir: &Path, conn: &Connection, found: &mut Vec<Finding>) -> Result<(), Error> {
     let known = erase::entries(conn)?;
-    let ledger = Ledger::read(&dir.join(LEDGER_FILE))?;
+    let path = dir.join(LEDGER_FILE);
+    if path.metadata().is_ok_and(|about| !about.is_file()) {
+        found.push(Finding::error(
+            "ledger",
+            format!("{LEDGER_FILE} is no file, and no program of ours made it"),
+            format!("move it away, and the next start writes {LEDGER_FILE} anew"),
+        ));
+        return Ok(());
+    }
+    let ledger = Ledger::read(&path)?;
     let n_unapplied = ledger.entries.difference(&known).count();
     let n_unwritten = known.difference(&ledger.entries).count();
     if ledger.n_unreadable > 0 {

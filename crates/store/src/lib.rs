@@ -160,6 +160,7 @@ pub use links::{Direction, LinkRow, Neighbour};
 pub use lists::{Stub, Summary};
 pub use load::{Load, Loader, Refusal};
 pub use memories::{MemoryRow, NewMemory, Provenance};
+pub use open::is_mark;
 pub use origin::{Origin, PART};
 pub use rules::{NewRule, RuleRow};
 pub use scopes::{HintKind, Role, ScopeKey, ScopeKind, ScopeRow, ScopeUse, Visibility};
@@ -221,7 +222,7 @@ impl Store {
             Err(error) => return Err(error),
         };
         let threads = if writer.is_some() {
-            threads::Threads::open(&dir.join("bookkeeping.db"))?
+            threads::Threads::open(&dir.join("bookkeeping.db")).map_err(Error::of_bookkeeping)?
         } else {
             threads::Threads::unwritten()?
         };

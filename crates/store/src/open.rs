@@ -76,6 +76,14 @@ pub(crate) const BOOKKEEPING: Kind = Kind {
     wal_pages: 1_000,
 };
 
+/// Returns whether a mark in the header of a SQLite file is one of ours.
+pub fn is_mark(bytes: &[u8]) -> bool {
+    [&MEMORY, &BOOKKEEPING].iter().any(|kind| {
+        let id = i32::try_from(kind.application_id);
+        id.is_ok_and(|id| id.to_be_bytes() == bytes)
+    })
+}
+
 /// Makes the data folder, for its owner only, unless it is there.
 pub(crate) fn folder(dir: &Path) -> Result<(), Error> {
     if dir.is_dir() {

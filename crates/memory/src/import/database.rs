@@ -25,6 +25,12 @@ pub fn read(source: &Source, report: &mut Report) -> Result<(Format, Parsed), Tr
             source.path.display()
         ))
     };
+    if is_ours(&source.head) {
+        return Err(Trouble::Said(format!(
+            "{} is a memory file of this program: zero-memory restore brings it back into an empty folder, and zero-memory export writes what can be imported into another",
+            source.path.display()
+        )));
+    }
     let file = ForeignFile::open(&source.path).map_err(unread)?;
     let tables = file.tables().map_err(unread)?;
     if has_log(&source.path) {
@@ -49,6 +55,11 @@ pub fn read(source: &Source, report: &mut Report) -> Result<(Format, Parsed), Tr
         )));
     };
     Ok((found.0, found.1.map_err(unread)?))
+}
+
+/// Returns whether a file has our mark where SQLite keeps that of its program.
+fn is_ours(head: &[u8]) -> bool {
+    head.get(68..72).is_some_and(store::is_mark)
 }
 
 fn has_log(path: &Path) -> bool {

@@ -51,6 +51,9 @@ pub(super) fn put(backup: &Path, digest: &str) -> io::Result<()> {
 /// Returns the digest that stands beside a backup, if one does; one that
 /// nobody can read is an error, and not an absent one.
 pub(super) fn find(backup: &Path) -> io::Result<Option<String>> {
+    if path(backup).metadata().is_ok_and(|about| !about.is_file()) {
+        return Err(io::Error::other("it is no file"));
+    }
     let file = match File::open(path(backup)) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

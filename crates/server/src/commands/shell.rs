@@ -225,7 +225,12 @@ pub fn run(verb: Verb) -> Result<u8> {
             if as_json {
                 super::print_json(&error.body())?;
             }
-            crate::say(&format!("error: {}", show::refusal(&error)));
+            let folder = match way.server {
+                Some(_) => None,
+                None => Some(crate::local::data_folder(way.place.data)?),
+            };
+            let why = show::refusal(&error, folder.as_deref());
+            crate::say(&format!("error: {why}"));
             Ok(super::refused(error.code))
         }
     }

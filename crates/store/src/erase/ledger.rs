@@ -52,6 +52,12 @@ pub struct Ledger {
 impl Ledger {
     /// Reads a ledger; an absent file is an empty one.
     pub fn read(path: &Path) -> Result<Self, Error> {
+        // Opening a pipe would wait for somebody who writes to it.
+        if path.metadata().is_ok_and(|about| !about.is_file()) {
+            return Err(Error::Folder(std::io::Error::other(
+                "the ledger of erasures is no file",
+            )));
+        }
         let file = match fs::File::open(path) {
             Ok(file) => file,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {

@@ -1,6 +1,8 @@
 //! Lays answers out for a person. An answer that is not understood, such as
 //! one of a newer server, is shown as the JSON that it is.
 
+use std::path::Path;
+
 use contract::types::{
     BuildContextOutput, CloseLoopOutput, ForgetOutput, HistoryOutput, ListScopesOutput, OpenLoop,
     RecallOutput, RememberOutput, Rule, RuleList,
@@ -32,8 +34,20 @@ fn day(moment: &str) -> &str {
     moment.split('T').next().unwrap_or(moment)
 }
 
-/// Returns why something was refused and what to do.
-pub fn refusal(error: &Error) -> String {
+/// How a message begins that is for the person at the terminal anyway.
+const TO_THE_PERSON: &str = "tell the person who runs this server: ";
+
+/// Returns why something was refused and what to do; `folder` is where the
+/// memory is, unless a server has it.
+pub fn refusal(error: &Error, folder: Option<&Path>) -> String {
+    let doctor = match folder {
+        Some(folder) => format!("run zero-memory doctor --data {}", folder.display()),
+        None => "run zero-memory doctor where the server is".to_owned(),
+    };
+    if let Some(said) = error.message.strip_prefix(TO_THE_PERSON) {
+        // It is in plain words, and its cause is in those of SQLite.
+        return harmless(&format!("{said}\nhint: {doctor}"));
+    }
     let prefix = Prefix::ALL
         .into_iter()
         .find(|prefix| error.message.starts_with(prefix.as_str()));
@@ -54,7 +68,7 @@ pub fn refusal(error: &Error) -> String {
     // The remedies of the contract speak to programs, of tools and details.
     let hint = match error.code {
         ErrorCode::Unauthorized => "set ZERO_MEMORY_TOKEN to the token of the server",
-        ErrorCode::Internal => "look at zero-memory doctor",
+        ErrorCode::Internal => &doctor,
         ErrorCode::NotFound if error.message.starts_with(UNKNOWN_TOOL) => {
             "that server offers fewer tools than this command needs: start it with zero-memory serve --toolset full"
         }
