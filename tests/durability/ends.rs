@@ -47,6 +47,24 @@ fn p23_the_end_leaves_no_log_behind() {
 }
 
 #[test]
+fn a_server_whose_log_nobody_reads_serves_and_ends() {
+    // A pipe holds 64 KiB, some 500 lines.
+    const N_CALLS: usize = 1_000;
+    let data = fresh();
+    let mut site = Site::start(data.path());
+    site.be_deaf();
+    for _ in 0..N_CALLS {
+        let answer = site.owner("POST", "/api/tools/list_scopes", &[], b"{}");
+        assert_eq!(answer.status, 200, "{}", answer.text());
+    }
+    signal("TERM", site.pid());
+    let asked = Instant::now();
+    let status = site.end();
+    assert_eq!(status.code(), Some(0));
+    assert!(asked.elapsed() < LAST_MOMENT, "{:?}", asked.elapsed());
+}
+
+#[test]
 fn p23_a_write_under_way_is_answered_before_the_server_ends() {
     let data = fresh();
     let site = Site::start_with(data.path(), ONE_CALL);

@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -19,6 +20,8 @@ pub struct Site {
     token: String,
     /// Kept, so that the server can always write its log.
     log: Mutex<Receiver<String>>,
+    /// Tells that its log is not read any more.
+    is_deaf: Arc<AtomicBool>,
 }
 
 impl Site {
@@ -49,9 +52,15 @@ impl Site {
             .expect("the binary starts");
         let stderr = child.stderr.take().expect("stderr is a pipe");
         let (lines, log) = channel();
+        let is_deaf = Arc::new(AtomicBool::new(false));
+        let deaf = Arc::clone(&is_deaf);
         std::thread::spawn(move || {
-            for line in BufReader::new(stderr).lines() {
-                let Ok(line) = line else { return };
+            let mut stderr = BufReader::new(stderr).lines();
+            while let Some(Ok(line)) = stderr.next() {
+                // The pipe stays open as long as the process is wanted.
+                while deaf.load(Ordering::SeqCst) && Arc::strong_count(&deaf) > 1 {
+                    std::thread::yield_now();
+                }
                 if lines.send(line).is_err() {
                     return;
                 }
@@ -63,6 +72,7 @@ impl Site {
             address: String::new(),
             token: String::new(),
             log: Mutex::new(log),
+            is_deaf,
         };
         let started = Instant::now();
         let mut said = Vec::new();
@@ -219,6 +229,11 @@ impl Site {
         self.send_only("POST", &path, &headers, arguments.to_string().as_bytes())
     }
 
+    /// Reads its log no more, and keeps it open.
+    pub fn be_deaf(&self) {
+        self.is_deaf.store(true, Ordering::SeqCst);
+    }
+
     /// Returns the next line of its log.
     pub fn log_line(&self) -> String {
         self.log
@@ -236,16 +251,21 @@ impl Site {
     /// Waits for the end of the process; returns how it ended and the rest of
     /// its log.
     pub fn wait(mut self) -> (ExitStatus, Vec<String>) {
+        let status = self.end();
+        let rest = self.log.get_mut().expect("nobody panics with it");
+        (status, rest.iter().collect())
+    }
+
+    /// Waits for the end of the process; returns how it ended.
+    pub fn end(&mut self) -> ExitStatus {
         let started = Instant::now();
-        let status = loop {
+        loop {
             if let Some(status) = self.child.try_wait().expect("it can be waited for") {
-                break status;
+                return status;
             }
             assert!(started.elapsed() < DEADLINE, "it never ends");
             std::thread::yield_now();
-        };
-        let rest = self.log.get_mut().expect("nobody panics with it");
-        (status, rest.iter().collect())
+        }
     }
 
     /// Posts a message to `/mcp` with the headers that its era wants; `name` is

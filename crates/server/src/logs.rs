@@ -14,6 +14,10 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::crowd::Crowd;
 
+mod lines;
+
+pub use lines::finish;
+
 /// Starts logging at this level.
 ///
 /// rmcp stays at warnings: its debug lines print whole requests, and these
@@ -26,7 +30,7 @@ pub fn start(level: LevelFilter) {
         .with_target("memory", level)
         .with_target("rmcp", LevelFilter::ERROR.min(level));
     let lines = tracing_subscriber::fmt::layer()
-        .with_writer(std::io::stderr)
+        .with_writer(lines::stderr())
         .with_ansi(false)
         .with_target(false);
     // A second start, as in tests, keeps the first.

@@ -67,6 +67,7 @@ fn main() -> ExitCode {
         }
         Command::Man { command } => return commands::ended(commands::manual::page(&command)),
     };
+    logs::finish();
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
