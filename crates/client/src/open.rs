@@ -113,7 +113,7 @@ impl ZeroMemory {
         Self::open(Way::Program(program), options).await
     }
 
-    /// Speaks to the server at a URL such as `http://127.0.0.1:7777/mcp`, with
+    /// Speaks to the server at a URL such as `http://127.0.0.1:8787/mcp`, with
     /// the token from the file `token` of its data folder.
     #[cfg(feature = "http")]
     pub async fn http(url: impl Into<String>, token: Option<&str>) -> Result<Self, Error> {

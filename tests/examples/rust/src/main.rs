@@ -2,7 +2,7 @@
 //! the server refuses.
 //!
 //! `cargo run -- zero-memory stdio` starts a server of its own;
-//! `cargo run -- http://127.0.0.1:7777/mcp` speaks to one that runs, with the
+//! `cargo run -- http://127.0.0.1:8787/mcp` speaks to one that runs, with the
 //! token from the variable `ZERO_MEMORY_TOKEN`.
 
 use zero_memory_client::{Error, ErrorCode, Prefix, Program, ZeroMemory, prompts, types};
