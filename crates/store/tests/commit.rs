@@ -191,6 +191,27 @@ fn a_call_that_searches_amid_its_writes_finds_what_it_wrote() {
 }
 
 #[test]
+fn a_write_whose_words_cannot_be_indexed_is_refused_and_not_there() {
+    let world = World::new();
+    let me = world.person("me");
+    let core = world.core(&me);
+    let before = world.add(&me, &core, "before");
+    let path = world.dir.path().join("data/memory.db");
+    let other = rusqlite::Connection::open(path).unwrap();
+    other.execute_batch("DROP TABLE memory_fts").unwrap();
+    let outcome = world.store.append(&me, |view| add(view, &core, "after"));
+    assert!(outcome.is_err(), "{outcome:?}");
+    let kept: Vec<String> = other
+        .prepare("SELECT id FROM memory")
+        .unwrap()
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .collect::<Result<_, _>>()
+        .unwrap();
+    assert_eq!(kept, [before]);
+}
+
+#[test]
 fn a_read_that_panics_leaves_no_snapshot_behind() {
     let world = World::new();
     let me = world.person("me");
