@@ -273,7 +273,8 @@ fn a_new_tool_takes_a_schema_and_a_handler_and_nothing_else() {
         .into_iter()
         .filter(|(name, bytes)| before.get(name) != Some(bytes))
         .map(|(name, _)| name)
-        .filter(|name| !name.starts_with("generated/"))
+        // The Rust client has a folder of its own for what is generated.
+        .filter(|name| !name.starts_with("generated/") && !name.contains("/src/generated/"))
         .collect();
     assert_eq!(by_hand, [HANDLER, SCHEMA]);
 
