@@ -1,6 +1,9 @@
 //! What both packages do alike, over both series of their official clients:
 //! errors by type, retries, and servers of other versions.
 
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
 use super::between::{Between, announcing, answering, both, refusing};
@@ -143,6 +146,26 @@ fn what_is_refused_for_now_is_sent_again_after_the_wait() {
             (json!("internal"), 1),
             "{kit:?}"
         );
+    }
+}
+
+#[test]
+fn the_wait_is_as_long_as_the_server_said() {
+    for kit in KITS {
+        let moments: Arc<Mutex<Vec<Instant>>> = Arc::default();
+        let seen = Arc::clone(&moments);
+        let note = Box::new(move |request: &Value, _: &mut Value| {
+            if request["method"] == "tools/call" {
+                let mut seen = seen.lock().expect("nobody panics with it");
+                seen.push(Instant::now());
+            }
+        });
+        let second = json!({ "retry_after_s": 1 });
+        let edit = both(refusing(1, "rate_limited", second), note);
+        kit.calls_between(edit, &json!({}), &json!([recall()]));
+        let moments = moments.lock().expect("nobody panics with it");
+        let waited = moments[1].duration_since(moments[0]);
+        assert!(waited >= Duration::from_secs(1), "{kit:?}: {waited:?}");
     }
 }
 
@@ -302,6 +325,31 @@ fn resources_and_prompts_have_methods_with_the_same_errors() {
             "ValidationFailedError",
             "validation_failed",
             kit,
+        );
+    }
+}
+
+#[test]
+fn half_of_a_pair_is_refused_and_the_connection_goes_on() {
+    for kit in KITS {
+        let data = fresh();
+        let site = Site::start(data.path());
+        let half = "A heron <half a pair>.";
+        let calls = json!([
+            { "method": "remember", "given": { "scope": "core", "content": half } },
+            { "method": "prompt_brief", "given": { "topic": half } },
+            recall(),
+        ]);
+        let report = kit.calls(&endpoint(&site), site.token(), &json!({}), &calls);
+        let outcomes = &report["outcomes"];
+        for index in 0..2 {
+            let error = &outcomes[index]["error"];
+            assert_is(error, "ValidationFailedError", "validation_failed", kit);
+        }
+        assert_eq!(
+            outcomes[2]["answer"]["memories"],
+            json!([]),
+            "{kit:?}: {report}"
         );
     }
 }

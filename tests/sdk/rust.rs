@@ -3,7 +3,7 @@
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 use zero_memory_client::{
@@ -258,9 +258,12 @@ fn a_call_is_made_again_when_the_server_says_and_no_more_often_than_allowed() {
         let memory = ZeroMemory::http(relay.url(), Some(site.token())).await;
         let memory = memory.expect("it opens");
         relay.refuse(2);
+        let asked = Instant::now();
         let found = memory.recall(types::RecallInput::new("heron")).await;
         assert!(found.is_ok(), "{found:?}");
         assert_eq!(relay.n_calls(), 3);
+        // As long as the server said, each time.
+        assert!(asked.elapsed() >= Duration::from_secs(2));
         relay.refuse(3);
         refused(
             memory.recall(types::RecallInput::new("heron")).await,

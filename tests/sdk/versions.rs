@@ -90,7 +90,7 @@ impl Relay {
         headers.push(header.to_owned());
     }
 
-    /// Refuses so many calls of tools as `rate_limited`, to come back after no
+    /// Refuses so many calls of tools as `rate_limited`, to come back after a
     /// second.
     pub fn refuse(&self, n_calls: usize) {
         self.way.n_refusals.store(n_calls, Ordering::SeqCst);
@@ -176,7 +176,7 @@ fn announced(answer: &str, way: &Way) -> String {
 
 fn refusal(id: &Value) -> String {
     let error = json!({ "error": {
-        "code": "rate_limited", "message": "come back", "details": { "retry_after_s": 0 },
+        "code": "rate_limited", "message": "come back", "details": { "retry_after_s": 1 },
     } });
     let body = json!({ "jsonrpc": "2.0", "id": id, "result": {
         "content": [{ "type": "text", "text": error.to_string() }],

@@ -17,6 +17,10 @@ from zero_memory_client import ContractMismatch, ZeroMemoryError
 from opening import opened
 
 
+HALF_A_PAIR = "<half a pair>"
+"""Stands for half of a surrogate pair, which the caller of this script cannot write."""
+
+
 def told(error):
     facts = {"class": type(error).__name__, "message": str(error)}
     if isinstance(error, ContractMismatch):
@@ -58,7 +62,7 @@ async def made(memory, call):
 
 
 async def main():
-    settings = json.load(sys.stdin)
+    settings = json.loads(sys.stdin.read().replace(HALF_A_PAIR, r"\ud800"))
     warnings = []
 
     def keep(warning):

@@ -10,7 +10,9 @@ import { ContractMismatch, ZeroMemoryError } from 'zero-memory-client';
 
 import { open } from './opening.mjs';
 
-const settings = JSON.parse(readFileSync(0, 'utf8'));
+// Half of a surrogate pair, which the caller of this script cannot write.
+const text = readFileSync(0, 'utf8').replaceAll('<half a pair>', '\\ud800');
+const settings = JSON.parse(text);
 
 function told(error) {
   const { name, message } = error;

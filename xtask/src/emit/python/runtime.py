@@ -1,6 +1,7 @@
 """What every call goes through: the official client below; the contract's errors, retries and the judged version above."""
 
 import asyncio
+import json
 import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -15,6 +16,7 @@ from .answers import failure_of_raised, field, payload_of, resource_of
 from .errors import ErrorCode
 from .failures import ContractWarning, UnreadableAnswer, ZeroMemoryError, ZeroMemoryWarning
 from .info import CONTRACT_CAPABILITY
+from .refusals import failure_of
 from .versions import judged
 from .wire import Open, Text, lenient
 
@@ -137,6 +139,7 @@ class Runtime:
     ) -> dict[str, Any]:
         """Call a tool by name, with the errors and retries of the typed methods: for what a later minor version adds."""
         given = {} if arguments is None else _plain(arguments)
+        _sendable(given)
 
         async def send() -> dict[str, Any]:
             return payload_of(await self.client.call_tool(tool, given))
@@ -148,6 +151,8 @@ class Runtime:
         return self._read(model, await self.call(tool, arguments, timeout_s=timeout_s))
 
     async def _resource(self, model: type[Model], uri: str, timeout_s: float | None) -> Model:
+        _sendable(uri)
+
         async def send() -> dict[str, Any]:
             address: Any = uri
             if opening.MAJOR < 2:
@@ -160,6 +165,7 @@ class Runtime:
 
     async def _prompt(self, name: str, given: Mapping[str, str | None], timeout_s: float | None) -> list[PromptMessage]:
         arguments = {key: value for key, value in given.items() if value is not None}
+        _sendable(arguments)
 
         async def send() -> list[PromptMessage]:
             result = await self.client.get_prompt(name, arguments)
@@ -239,6 +245,15 @@ def _innermost(error: BaseException) -> BaseException:
     while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
         error = error.exceptions[0]
     return error
+
+
+def _sendable(given: Any) -> None:
+    """Refuse what no message can carry: the official client would lose its connection over it."""
+    try:
+        json.dumps(given, ensure_ascii=False, default=str).encode()
+    except UnicodeEncodeError:
+        message = "an argument holds half of a surrogate pair, which is no text: send whole characters"
+        raise failure_of("validation_failed", message, None) from None
 
 
 def _plain(value: Any) -> Any:
