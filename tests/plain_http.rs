@@ -373,3 +373,32 @@ fn a_list_of_millions_is_refused_in_few_words() {
     assert_eq!(response.status, 400);
     assert!(response.text().len() < 10_000);
 }
+
+#[test]
+fn a_refused_request_leaves_its_connection_to_the_next_one() {
+    use std::io::{Read as _, Write as _};
+    let data = fresh();
+    let site = Site::start(data.path());
+    let body = r#"{"query":"heron"}"#;
+    for path in ["/api/tools/recall", "/mcp"] {
+        let mut stream = std::net::TcpStream::connect(site.address()).expect("it listens");
+        stream
+            .set_read_timeout(Some(crate::harness::DEADLINE))
+            .expect("a time");
+        for _ in 0..3 {
+            let head = format!(
+                "POST {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer tok_wrong\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+                site.address(),
+                body.len()
+            );
+            // The body comes when the refusal could be on its way already.
+            stream.write_all(head.as_bytes()).expect("it is taken");
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            stream.write_all(body.as_bytes()).expect("it is taken");
+            let mut answer = [0; 4096];
+            let n_read = stream.read(&mut answer).expect("it is answered");
+            let answer = String::from_utf8_lossy(&answer[..n_read]).into_owned();
+            assert!(answer.starts_with("HTTP/1.1 401"), "{path}: {answer:?}");
+        }
+    }
+}

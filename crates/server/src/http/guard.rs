@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
@@ -19,6 +19,10 @@ use super::bodies::Unread;
 use super::{Site, error_response, json_response, of_unread};
 use crate::logs;
 use crate::wire::{has_misshapen_cursor, id_of, mark_lone_surrogates};
+
+/// Bytes of a refused request that are read, and how long they may take.
+const MAX_REFUSED_BYTES: usize = 64 * 1024;
+const REFUSED_PATIENCE: Duration = Duration::from_millis(500);
 
 /// JSON-RPC code of a request without a valid token. It lies outside the range
 /// that the protocol keeps for itself.
@@ -77,10 +81,12 @@ pub async fn origin(State(site): State<Site>, request: Request, next: Next) -> R
     let Some(what) = foreign(&site, &request) else {
         return next.run(request).await;
     };
+    let is_message = request.uri().path() == "/mcp";
+    leave_whole(request).await;
     let error = Error::forbidden(format!(
         "the header {what} names another site; call this server as 127.0.0.1 or localhost"
     ));
-    if request.uri().path() == "/mcp" {
+    if is_message {
         return rpc_error(StatusCode::FORBIDDEN, FORBIDDEN, &error);
     }
     error_response(&error)
@@ -119,7 +125,10 @@ fn foreign(site: &Site, request: &Request) -> Option<&'static str> {
 pub async fn api_token(State(site): State<Site>, request: Request, next: Next) -> Response {
     match authorised(&site, &request) {
         Ok(()) => next.run(request).await,
-        Err(error) => challenge(error_response(&error)),
+        Err(error) => {
+            leave_whole(request).await;
+            challenge(error_response(&error))
+        }
     }
 }
 
@@ -127,8 +136,20 @@ pub async fn api_token(State(site): State<Site>, request: Request, next: Next) -
 pub async fn mcp_token(State(site): State<Site>, request: Request, next: Next) -> Response {
     match authorised(&site, &request) {
         Ok(()) => next.run(request).await,
-        Err(error) => challenge(rpc_error(StatusCode::UNAUTHORIZED, UNAUTHORIZED, &error)),
+        Err(error) => {
+            leave_whole(request).await;
+            challenge(rpc_error(StatusCode::UNAUTHORIZED, UNAUTHORIZED, &error))
+        }
     }
+}
+
+/// Takes the rest of a short request that is refused. A connection with half of
+/// one in it would have to be closed, and a client that sends its next request
+/// on it hears nothing.
+async fn leave_whole(request: Request) {
+    let rest = to_bytes(request.into_body(), MAX_REFUSED_BYTES);
+    // A longer or a slow one costs its connection.
+    let _ = tokio::time::timeout(REFUSED_PATIENCE, rest).await;
 }
 
 fn authorised(site: &Site, request: &Request) -> Result<(), Error> {
