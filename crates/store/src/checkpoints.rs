@@ -54,6 +54,8 @@ struct Shared {
 #[derive(Default)]
 struct Seen {
     n_commits: u64,
+    /// Length of the log after the last commit or cut, in bytes.
+    n_bytes: u64,
     has_ended: bool,
 }
 
@@ -73,11 +75,13 @@ impl Shared {
         (!seen.has_ended).then_some(seen.n_commits)
     }
 
-    /// Lets time pass; returns how many commits there are, or none at the end.
-    fn pause(&self, time: Duration) -> Option<u64> {
+    /// Lets time pass, and less of it where the log grows beyond what is
+    /// allowed; returns how many commits there are, or none at the end.
+    fn pause(&self, time: Duration, allowed: u64) -> Option<u64> {
+        let is_short = |seen: &mut Seen| !seen.has_ended && seen.n_bytes < allowed;
         let (seen, _) = self
             .woken
-            .wait_timeout_while(self.seen(), time, |seen| !seen.has_ended)
+            .wait_timeout_while(self.seen(), time, is_short)
             .unwrap_or_else(PoisonError::into_inner);
         (!seen.has_ended).then_some(seen.n_commits)
     }
@@ -95,8 +99,10 @@ impl Checkpoints {
 
     /// Notes that something was committed.
     pub(crate) fn note(&self) {
+        let n_bytes = log_bytes(&self.path);
         let mut seen = self.shared.seen();
         seen.n_commits += 1;
+        seen.n_bytes = n_bytes;
         if seen.n_commits == 1 {
             self.start();
         }
@@ -136,19 +142,29 @@ fn follow(shared: &Arc<Shared>, path: &Path, writer: &Writer) {
     let Ok(conn) = connection(shared, path) else {
         return;
     };
-    let log = open::beside(path, "-wal");
-    let length = || fs::metadata(&log).map_or(0, |file| file.len());
+    // Cuts the log while no call of ours writes; where it cannot be cut, it may
+    // grow by as much again before writers wait once more.
+    let cut = || {
+        let is_cut = writer.pause(|| cut(&conn));
+        let n_bytes = log_bytes(path);
+        shared.seen().n_bytes = n_bytes;
+        let allowed = if is_cut {
+            MOST_BYTES
+        } else {
+            n_bytes + MOST_BYTES
+        };
+        (is_cut, allowed)
+    };
     let mut done = 0;
     let mut pause = PAUSE;
-    // Where the log was too long and could not be cut, it may grow by as much
-    // again before writers wait once more.
     let mut allowed = MOST_BYTES;
     while let Some(mut last) = shared.wait_for_more(done) {
-        while let Some(now) = shared.pause(pause) {
+        while let Some(now) = shared.pause(pause, allowed) {
             if now == last {
-                if writer.pause(|| cut(&conn)) {
+                let is_cut;
+                (is_cut, allowed) = cut();
+                if is_cut {
                     done = now;
-                    allowed = MOST_BYTES;
                     pause = PAUSE;
                     break;
                 }
@@ -157,18 +173,20 @@ fn follow(shared: &Arc<Shared>, path: &Path, writer: &Writer) {
             }
             last = now;
             pause = PAUSE;
-            let n_bytes = length();
+            let n_bytes = log_bytes(path);
             if n_bytes >= allowed {
-                allowed = if writer.pause(|| cut(&conn)) {
-                    MOST_BYTES
-                } else {
-                    n_bytes + MOST_BYTES
-                };
+                (_, allowed) = cut();
             } else if n_bytes >= COPIED_BYTES {
                 copy(&conn);
             }
         }
     }
+}
+
+/// Returns the length of the log beside a file.
+fn log_bytes(path: &Path) -> u64 {
+    let log = open::beside(path, "-wal");
+    fs::metadata(log).map_or(0, |file| file.len())
 }
 
 /// Opens a connection that waits for readers as long as writers may wait.
