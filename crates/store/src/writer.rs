@@ -254,23 +254,16 @@ impl State {
             Work::Refused(_) | Work::Panicked(_) => "ROLLBACK TO call; RELEASE call",
         };
         match self.conn.execute_batch(sql) {
-            Ok(()) => {
-                match done {
-                    Work::Kept(_) => self.postponed.keep(),
-                    Work::Refused(_) | Work::Panicked(_) => self.postponed.undo(),
-                }
-                Ok(done)
-            }
+            Ok(()) => match done {
+                Work::Kept(_) => self.postponed.keep(),
+                Work::Refused(_) | Work::Panicked(_) => self.postponed.undo(),
+            },
             // A full disk and its like make SQLite roll everything back on its
-            // own; then there is no savepoint left, and the batch is lost.
-            Err(cause) => {
-                let lost = self.abandon(cause);
-                match done {
-                    Work::Kept(_) => Err(lost),
-                    Work::Refused(_) | Work::Panicked(_) => Ok(done),
-                }
-            }
+            // own; then there is no savepoint left, and the batch is lost. Who
+            // would be kept hears so from the batch, as the others do.
+            Err(cause) => drop(self.abandon(cause)),
         }
+        Ok(done)
     }
 
     /// Ends the open transaction, if there is one.
@@ -307,3 +300,6 @@ impl State {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
