@@ -513,13 +513,20 @@ impl Views for Memory {
     ) -> Result<R, contract::Error> {
         let store = self.store()?;
         let caller = self.caller(&store)?;
+        // Also when the body panics, or the commit fails that it shares.
+        let unkept = Unkept(&self.shared.words);
         let appended = store.append_until(&call.stop, &caller, |view| {
+            // Before anybody else has a turn, who may get its numbers.
+            let undone = Unkept(&self.shared.words);
             let outcome = body(view);
             call.note_scopes(view);
+            if outcome.is_ok() {
+                undone.keep();
+            }
             outcome.map_err(Error::Answer)
         });
-        if appended.is_err() {
-            self.shared.words.clear();
+        if appended.is_ok() {
+            unkept.keep();
         }
         Ok(appended?)
     }
@@ -536,6 +543,22 @@ impl Views for Memory {
             call.note_scopes(view);
             outcome.map_err(Error::Answer)
         })?)
+    }
+}
+
+/// Forgets the words of texts unless what noted them was kept: the numbers of
+/// what was undone are given to others.
+struct Unkept<'w>(&'w RecentWords);
+
+impl Unkept<'_> {
+    fn keep(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Unkept<'_> {
+    fn drop(&mut self) {
+        self.0.clear();
     }
 }
 

@@ -416,3 +416,6 @@ pub(crate) fn anchor_to_known(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -27,6 +27,8 @@ mod hygiene;
 #[cfg(test)]
 mod lifecycle;
 #[cfg(test)]
+mod neighbours;
+#[cfg(test)]
 mod targets;
 #[cfg(test)]
 mod threads;

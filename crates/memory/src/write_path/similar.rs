@@ -26,7 +26,7 @@ pub(super) const COMPARED_CHARACTERS: usize = 1_000;
 
 /// Memories stored since a look that are compared one by one: several times as
 /// many as calls wait for their turn. Beyond it a new look is cheaper.
-const FRESH: usize = 256;
+pub(super) const FRESH: usize = 256;
 
 /// What is close to a text in a scope.
 pub(super) struct Look {
