@@ -16,6 +16,10 @@ use crate::cargo;
 /// Name of the file that says which lock file a folder was made from.
 const STAMP: &str = ".made-from";
 
+/// Version of cargo-semver-checks. It reads what rustdoc of Rust 1.93 to that of
+/// its own day writes, so it moves with the toolchain.
+const SEMVER_CHECKS: &str = "0.51.0";
+
 /// A program of others that measurements compare with.
 pub struct Peer {
     /// Name and version.
@@ -96,6 +100,45 @@ pub fn python(root: &Path, requirements: &Path) -> Result<PathBuf> {
     )?;
     mark(&folder, requirements)?;
     Ok(interpreter)
+}
+
+/// Builds the program that judges packages of Rust, and returns it.
+pub fn semver_checks(root: &Path) -> Result<PathBuf> {
+    let tools = cargo::target_folder(root).join("tools");
+    let name = format!("cargo-semver-checks{}", std::env::consts::EXE_SUFFIX);
+    let program = tools.join("bin").join(name);
+    // Cargo's own list of what it installed, which it writes last.
+    let installed = fs::read_to_string(tools.join(".crates.toml")).unwrap_or_default();
+    let listed = format!("\"cargo-semver-checks {SEMVER_CHECKS} (");
+    if program.exists() && installed.contains(&listed) {
+        return Ok(program);
+    }
+    say(&format!(
+        "building cargo-semver-checks {SEMVER_CHECKS}; it takes about 3 minutes on two idle cores"
+    ));
+    // What an interrupted build made is used by the next one.
+    let built = tools.join("build");
+    let mut install = cargo::cargo(root);
+    install.args(["install", "--quiet", "--locked", "--debug", "--root"]);
+    install.arg(&tools).arg("--target-dir").arg(&built);
+    // Its manifest asks for what makes a debug build as slow as one for
+    // release; it runs for seconds only.
+    for setting in [
+        "opt-level=0",
+        "debug-assertions=false",
+        "overflow-checks=false",
+    ] {
+        install.arg("--config");
+        install.arg(format!("profile.dev.package.\"*\".{setting}"));
+    }
+    install.args(["--config", "profile.dev.debug=false"]);
+    install.arg(format!("cargo-semver-checks@{SEMVER_CHECKS}"));
+    cargo::run(install.env("CARGO_INCREMENTAL", "0")).context(
+        "cannot build cargo-semver-checks, which takes Rust 1.93 or newer and the package \
+         registry: update Rust or connect, then run cargo xtask test again",
+    )?;
+    fs::remove_dir_all(&built).context("cannot remove what the build left")?;
+    Ok(program)
 }
 
 fn is_made(folder: &Path, lock: &Path) -> Result<bool> {

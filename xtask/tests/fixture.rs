@@ -223,7 +223,8 @@ pub fn folders(folder: &Path) -> Vec<String> {
     names
 }
 
-fn copy(from: &Path, to: &Path) {
+/// Copies a folder over another.
+pub fn copy(from: &Path, to: &Path) {
     for name in files(from) {
         let target = to.join(&name);
         fs::create_dir_all(target.parent().expect("a file has a folder")).expect("a new folder");

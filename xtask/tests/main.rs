@@ -19,4 +19,6 @@ mod releases;
 mod repository;
 mod rules;
 mod sarif;
+#[cfg(test)]
+mod semver;
 mod sets;

@@ -22,6 +22,7 @@ pub fn run(root: &Path, filter: &[String], out: &mut dyn Write) -> Result<u8> {
     let sdk = root.join("tests/sdk");
     fetch::node_modules(&sdk.join("typescript"))?;
     let tools = fetch::python(root, &sdk.join("python/requirements-sdk.txt"))?;
+    let judge_of_rust = fetch::semver_checks(root)?;
     let code = commands::check::run(root, out)?;
     if code != EXIT_CLEAN {
         return Ok(code);
@@ -46,6 +47,7 @@ pub fn run(root: &Path, filter: &[String], out: &mut dyn Write) -> Result<u8> {
             .env("ZERO_MEMORY_PYTHON_MCP_1", &first)
             .env("ZERO_MEMORY_PYTHON_MCP_2", &second)
             .env("ZERO_MEMORY_PYTHON_SDK", &tools)
+            .env("ZERO_MEMORY_SEMVER_CHECKS", &judge_of_rust)
             .stdout(Stdio::piped())
             .spawn()
             .context("cannot run cargo test")?;
