@@ -237,6 +237,19 @@ fn whatever_goes_wrong_a_hook_is_silent_and_ends_well() {
 }
 
 #[test]
+fn a_field_that_means_something_else_one_day_silences_nothing() {
+    let person = patient();
+    remember(&person, "Totals are in cents.", &[]);
+    let input = event(
+        &person,
+        json!({ "source": 5, "session_id": { "id": 1 }, "prompt": ["Totals"] }),
+    );
+    let told = person.run_with(&person.work(), &["hook", "session-start"], &input);
+    assert!(told.out.contains("Totals are in cents."), "{}", told.out);
+    silent(&person.run_with(&person.work(), &["hook", "prompt"], &input));
+}
+
+#[test]
 fn a_hook_that_gets_no_answer_gives_up() {
     let mut person = Person::new();
     remember(&person, "Totals are in cents.", &[]);

@@ -120,8 +120,8 @@ impl Append<'_> {
     /// Changes the index: at the end of the transaction, where others may
     /// share it.
     pub(crate) fn change(&mut self, change: Change) -> Result<(), Error> {
-        if let (Change::Remove { .. }, Some(common)) = (&change, self.common) {
-            common.clear();
+        if let (Change::Remove { .. }, Some(rarity)) = (&change, self.rarity) {
+            rarity.clear();
         }
         match self.postponed {
             Some(postponed) => postponed.add(change),

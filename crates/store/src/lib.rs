@@ -24,7 +24,7 @@
 //! | `foreign` | tables of other programs' files, read within bounds |
 //! | `backup` | copies of the memory file while it is written to, and the way back |
 //! | `health` | what is wrong with a folder, found without touching it |
-//! | `index`, `postponed`, `search`, `common` | full text: keeping it, once a commit, asking it |
+//! | `index`, `postponed`, `search`, `alike`, `rarity` | full text: keeping it, once a commit, asking it |
 //! | `threads`, `usage` | the bookkeeping file |
 //!
 //! # Who may read what
@@ -104,10 +104,10 @@
 //! partitions and scores them without looking anything up.
 
 mod accounts;
+mod alike;
 mod audience;
 mod backup;
 mod checkpoints;
-mod common;
 mod disputes;
 pub mod dump;
 mod entities;
@@ -130,6 +130,7 @@ mod migrate;
 mod open;
 mod origin;
 mod postponed;
+mod rarity;
 mod readers;
 mod rules;
 mod scopes;
@@ -190,7 +191,7 @@ pub struct Store {
     /// the last connection that closes cuts the log, and a reader cannot.
     writer: Option<Arc<writer::Writer>>,
     threads: threads::Threads,
-    common: common::CommonWords,
+    rarity: rarity::Rarity,
     tokenise: Tokenise,
     tightened: Vec<String>,
 }
@@ -234,7 +235,7 @@ impl Store {
                 .map(|writer| checkpoints::Checkpoints::new(path, writer)),
             writer,
             threads,
-            common: common::CommonWords::default(),
+            rarity: rarity::Rarity::default(),
             tokenise,
             tightened,
         })
@@ -289,7 +290,7 @@ impl Store {
         self.readers.run_until(stop, |conn| {
             let mut view = Read::new(conn, caller);
             view.until(stop);
-            view.know(&self.common);
+            view.know(&self.rarity);
             view.admit()?;
             look(&mut view)
         })
@@ -315,7 +316,7 @@ impl Store {
             let mut view = Append::new(conn, caller, self.tokenise);
             view.postpone(postponed);
             view.until(stop);
-            view.know(&self.common);
+            view.know(&self.rarity);
             view.admit()?;
             let result = work(&mut view)?;
             Ok::<_, E>((result, view.into_after()))
@@ -346,7 +347,7 @@ impl Store {
             let mut view = Write::new(conn, caller, self.tokenise);
             view.postpone(postponed);
             view.until(stop);
-            view.know(&self.common);
+            view.know(&self.rarity);
             view.admit()?;
             let result = work(&mut view)?;
             Ok::<_, E>((result, view.traces, view.into_after()))

@@ -10,7 +10,6 @@ use std::collections::HashSet;
 use rusqlite::named_params;
 
 use crate::accounts::Caller;
-use crate::common::CommonWords;
 use crate::error::Error;
 use crate::index;
 use crate::scopes::ScopeKey;
@@ -56,7 +55,7 @@ impl Reach {
     }
 
     /// Returns the entries to search, as ranges; neighbours are joined.
-    fn ranges(&self, caller: &Caller) -> Vec<(i64, i64)> {
+    pub(crate) fn ranges(&self, caller: &Caller) -> Vec<(i64, i64)> {
         let mut runs: Vec<(i64, i64)> = Vec::new();
         if caller.key != self.caller {
             return runs;
@@ -233,61 +232,14 @@ impl Read<'_> {
         Ok(Found { hits, total })
     }
 
-    /// Returns memories within reach that share words with a text, the best
-    /// `take` of them.
-    ///
-    /// Two texts that say nearly the same share rare words, so only words are
-    /// looked at that no more than `rare` memories hold; where there are none,
-    /// memories that hold every word. The cost grows with the reach only there.
-    pub fn alike(
-        &self,
-        reach: &Reach,
-        words: &[String],
-        rare: usize,
-        take: usize,
-    ) -> Result<Vec<i64>, Error> {
-        let corpus = self.corpus(reach)?;
-        let ranges = reach.ranges(self.caller);
-        let scoring = Scoring::of(&corpus);
-        let enough = i64::try_from(rare + 1).unwrap_or(i64::MAX);
-        let mut scored: Vec<(i64, f64)> = Vec::new();
-        let mut merged = Vec::new();
-        for word in words {
-            let mark = CommonWords::mark(word, &ranges, rare);
-            if self.common.is_some_and(|common| common.holds(mark)) {
-                continue;
-            }
-            let entries = self.postings(&in_column("text", word), &ranges, enough)?;
-            if entries.len() > rare {
-                if let Some(common) = self.common {
-                    common.note(mark);
-                }
-                continue;
-            }
-            let idf = scoring.idf(entries.len());
-            let postings: Vec<(i64, f64)> = entries.into_iter().map(|entry| (entry, 1.0)).collect();
-            merged.clear();
-            merge(&scored, &postings, &mut merged, |entry, weight| {
-                idf * scoring.saturate(weight, index::length(entry))
-            });
-            std::mem::swap(&mut scored, &mut merged);
-        }
-        if scored.is_empty() && !words.is_empty() {
-            let all: Vec<String> = words.iter().map(|word| in_column("text", word)).collect();
-            let entries = self.postings(&all.join(" AND "), &ranges, enough)?;
-            scored = entries.into_iter().map(|entry| (entry, 1.0)).collect();
-        }
-        scored.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
-        Ok(scored
-            .into_iter()
-            .take(take)
-            .map(|(entry, _)| index::seq(entry))
-            .collect())
-    }
-
     /// Returns the entries within the ranges that match, in rising order; at
     /// most `limit` of each range.
-    fn postings(&self, query: &str, ranges: &[(i64, i64)], limit: i64) -> Result<Vec<i64>, Error> {
+    pub(crate) fn postings(
+        &self,
+        query: &str,
+        ranges: &[(i64, i64)],
+        limit: i64,
+    ) -> Result<Vec<i64>, Error> {
         self.check()?;
         self.catch_up()?;
         let mut statement = self.conn.prepare_cached(
@@ -335,18 +287,18 @@ fn partition(row: &rusqlite::Row<'_>) -> rusqlite::Result<Partition> {
 
 /// Asks for a word in one column. Quoted, the word is a string to the query
 /// language and nothing else.
-fn in_column(column: &str, word: &str) -> String {
+pub(crate) fn in_column(column: &str, word: &str) -> String {
     format!("{{{column}}} : \"{}\"", word.replace('"', "\"\""))
 }
 
 /// The parts of BM25 that are the same for a whole search.
-struct Scoring {
+pub(crate) struct Scoring {
     n_docs: f64,
     average_length: f64,
 }
 
 impl Scoring {
-    fn of(corpus: &Corpus) -> Self {
+    pub(crate) fn of(corpus: &Corpus) -> Self {
         let n_docs = corpus.n_docs.max(1) as f64;
         Self {
             n_docs,
@@ -356,12 +308,12 @@ impl Scoring {
 
     /// What a word is worth that `n_with` memories have; always positive, so
     /// that a word which nearly all have still counts for a little.
-    fn idf(&self, n_with: usize) -> f64 {
+    pub(crate) fn idf(&self, n_with: usize) -> f64 {
         let n_with = n_with as f64;
         (1.0 + (self.n_docs - n_with).max(0.0) / (n_with + 0.5) + 0.5 / (n_with + 0.5)).ln()
     }
 
-    fn saturate(&self, weight: f64, length: f64) -> f64 {
+    pub(crate) fn saturate(&self, weight: f64, length: f64) -> f64 {
         let norm = K1 * (1.0 - B + B * length / self.average_length);
         weight * (K1 + 1.0) / (weight + norm)
     }
@@ -380,7 +332,7 @@ fn join(in_text: &[i64], beside: &[i64]) -> Vec<(i64, f64)> {
 }
 
 /// Adds `more`, mapped by `value`, to `sums`; all lists rise by entry.
-fn merge(
+pub(crate) fn merge(
     sums: &[(i64, f64)],
     more: &[(i64, f64)],
     out: &mut Vec<(i64, f64)>,

@@ -12,9 +12,9 @@ use rusqlite::{Connection, named_params};
 
 use crate::Tokenise;
 use crate::accounts::Caller;
-use crate::common::CommonWords;
 use crate::error::Error;
 use crate::postponed::Postponed;
+use crate::rarity::Rarity;
 use crate::stop::Stop;
 
 /// Looks, and cannot change anything: outside of a write, its connection was
@@ -26,8 +26,8 @@ pub struct Read<'v> {
     /// What the full-text index does not hold yet; nothing on a connection
     /// that only reads, or whose changes are written at once.
     pub(crate) postponed: Option<&'v Postponed>,
-    /// Words that need not be looked for, where that is known.
-    pub(crate) common: Option<&'v CommonWords>,
+    /// How rare words are, where that is known.
+    pub(crate) rarity: Option<&'v Rarity>,
     /// Scopes that were looked into or written to, by key.
     touched: RefCell<BTreeSet<i64>>,
 }
@@ -67,7 +67,7 @@ impl<'v> Read<'v> {
             caller,
             stop: None,
             postponed: None,
-            common: None,
+            rarity: None,
             touched: RefCell::default(),
         }
     }
@@ -77,9 +77,9 @@ impl<'v> Read<'v> {
         self.stop = Some(stop);
     }
 
-    /// Spares the view words that are known to be common.
-    pub(crate) fn know(&mut self, common: &'v CommonWords) {
-        self.common = Some(common);
+    /// Tells the view how rare words were when they were last looked for.
+    pub(crate) fn know(&mut self, rarity: &'v Rarity) {
+        self.rarity = Some(rarity);
     }
 
     /// Has changes of the full-text index wait for the end of the transaction.

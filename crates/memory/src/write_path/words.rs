@@ -5,25 +5,19 @@ use std::collections::{HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Memories whose words are kept: those of all calls that may be under way at
-/// once, several times over. A text of a thousand characters has 2 KiB of them.
-const KEPT: usize = 1_024;
+/// Memories whose words are kept. A text of a hundred characters has 100 bytes
+/// of them, the longest that are compared have 1 KiB.
+const KEPT: usize = 8 * 1_024;
 
-/// The different words of a text, each as a number, in rising order.
+/// The different words of a text, each as a number, in rising order. That two
+/// have the same is so rare that no likeness is off by more than one word.
 #[derive(Clone, Debug)]
-pub(crate) struct Words(Arc<[u64]>);
+pub(crate) struct Words(Arc<[u32]>);
 
 impl Words {
     /// Returns the words of a text that is cut.
     pub(crate) fn of(tokens: &[String]) -> Self {
-        let mut words: Vec<u64> = tokens
-            .iter()
-            .map(|token| {
-                let mut hasher = DefaultHasher::new();
-                token.hash(&mut hasher);
-                hasher.finish()
-            })
-            .collect();
+        let mut words: Vec<u32> = tokens.iter().map(|token| number(token)).collect();
         words.sort_unstable();
         words.dedup();
         Self(words.into())
@@ -51,6 +45,13 @@ impl Words {
             common as f64 / union as f64
         }
     }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "any bits will do")]
+fn number(token: &str) -> u32 {
+    let mut hasher = DefaultHasher::new();
+    token.hash(&mut hasher);
+    hasher.finish() as u32
 }
 
 /// The words of memories that were stored or compared lately, by their number.
@@ -115,7 +116,7 @@ mod tests {
     #[test]
     fn the_words_of_the_oldest_go_first() {
         let recent = RecentWords::default();
-        for seq in 0..=1_024 {
+        for seq in 0..=8_192 {
             recent.note(seq, words("a"));
         }
         assert!(recent.find(0).is_none());

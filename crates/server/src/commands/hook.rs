@@ -23,7 +23,6 @@ use contract::ToolName;
 use contract::constants::READ_FOOTER;
 use contract::types::BuildContextInput;
 use memory::{Call, ClientInfo, Memory, MemoryOptions, Stop};
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::{DONE, project, shell};
@@ -123,14 +122,25 @@ pub struct Arguments {
 }
 
 /// What is read of an event. Everything may be missing: a later version may
-/// leave a field out.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+/// leave a field out, or say something else by it.
+#[derive(Debug)]
 struct Turn {
     session_id: Option<String>,
     cwd: Option<PathBuf>,
     source: Option<String>,
     prompt: Option<String>,
+}
+
+impl Turn {
+    fn of(event: &Value) -> Self {
+        let text = |name: &str| event.get(name).and_then(Value::as_str).map(str::to_owned);
+        Self {
+            session_id: text("session_id"),
+            cwd: text("cwd").map(PathBuf::from),
+            source: text("source"),
+            prompt: text("prompt"),
+        }
+    }
 }
 
 /// Nobody has spoken yet.
@@ -250,7 +260,11 @@ fn read() -> Result<Turn> {
         .take(EVENT_BYTES)
         .read_to_string(&mut text)
         .context("standard input cannot be read")?;
-    serde_json::from_str(&text).context("standard input is no event")
+    let event: Value = serde_json::from_str(&text).context("standard input is no event")?;
+    if !event.is_object() {
+        bail!("standard input is no event");
+    }
+    Ok(Turn::of(&event))
 }
 
 /// Returns what is asked of the memory; nothing for a prompt of one word, which
