@@ -277,6 +277,38 @@ fn like_texts_are_found_by_their_rare_words_or_by_all_of_them() {
 }
 
 #[test]
+fn like_texts_are_found_by_the_rarest_words_wherever_they_stand() {
+    let world = World::new();
+    let me = world.person("me");
+    let core = world.core(&me);
+    let words = [
+        "one", "two", "three", "four", "five", "six", "seven", "rare",
+    ];
+    for word in words.iter().take(7) {
+        for n in 0..4 {
+            world.add(&me, &core, &format!("{word} {word}{n}"));
+        }
+    }
+    world.add(&me, &core, "rare and alone");
+    let alike = || {
+        world.read(&me, |view| {
+            let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+            view.alike(&view.reach(&[core.key])?, &words, 9, 1)
+        })
+    };
+    // Nothing is known of the words the first time, and all the second.
+    assert_eq!(alike(), [29]);
+    assert_eq!(alike(), [29]);
+    // The word is rare no longer, which nobody knows before it is asked for.
+    for n in 0..9 {
+        world.add(&me, &core, &format!("rare rare{n}"));
+    }
+    world.add(&me, &core, "seven and six and five");
+    assert_eq!(alike(), [39]);
+    assert_eq!(alike(), [39]);
+}
+
+#[test]
 fn a_text_of_many_words_is_found_by_its_last_one() {
     let world = World::new();
     let me = world.person("me");
