@@ -1,6 +1,7 @@
 //! One call: sent, read, and made again where the server says when.
 
 use std::error::Error as StdError;
+use std::fmt;
 use std::time::Duration;
 
 use rmcp::ErrorData;
@@ -15,7 +16,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::answer::Answer;
-use crate::client::ZeroMemory;
+use crate::client::{ZeroMemory, within};
+#[cfg(feature = "http")]
+use crate::error::seconds;
 use crate::error::{Error, ZeroMemoryError, from_body};
 use crate::generated::errors::ErrorCode;
 use crate::version::{Place, fill};
@@ -36,15 +39,14 @@ impl ZeroMemory {
         arguments: Map<String, Value>,
     ) -> Result<Map<String, Value>, Error> {
         let request = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
-        self.repeated(async |peer| {
-            let response = peer.call_tool_once(request.clone()).await.map_err(failed)?;
-            match response {
-                CallToolResponse::Complete(result) => read(tool, result),
-                other => Err(unreadable(
-                    tool,
-                    "no result came",
-                    format!("{other:?}").into(),
-                )),
+        self.repeated(|peer| {
+            let request = request.clone();
+            async move {
+                let response = peer.call_tool_once(request).await.map_err(failed)?;
+                match response {
+                    CallToolResponse::Complete(result) => read(tool, result),
+                    other => Err(incomplete(tool, &other)),
+                }
             }
         })
         .await
@@ -66,20 +68,19 @@ impl ZeroMemory {
     ) -> Result<Answer<O>, Error> {
         let request = ReadResourceRequestParams::new(uri.clone());
         let text = self
-            .repeated(async |peer| {
-                let response = peer.read_resource_once(request.clone()).await;
-                match response.map_err(|error| absent(failed(error), &uri))? {
-                    ReadResourceResponse::Complete(result) => match result.contents.first() {
-                        Some(ResourceContents::TextResourceContents { text, .. }) => {
-                            Ok(text.clone())
-                        }
-                        _ => Err(unreadable(name, "it holds no text", Value::Null)),
-                    },
-                    other => Err(unreadable(
-                        name,
-                        "no result came",
-                        format!("{other:?}").into(),
-                    )),
+            .repeated(|peer| {
+                let (request, uri) = (request.clone(), uri.as_str());
+                async move {
+                    let response = peer.read_resource_once(request).await;
+                    match response.map_err(|error| absent(failed(error), uri))? {
+                        ReadResourceResponse::Complete(result) => match result.contents.first() {
+                            Some(ResourceContents::TextResourceContents { text, .. }) => {
+                                Ok(text.clone())
+                            }
+                            _ => Err(unreadable(name, "it holds no text", Value::Null)),
+                        },
+                        other => Err(incomplete(name, &other)),
+                    }
                 }
             })
             .await?;
@@ -96,36 +97,37 @@ impl ZeroMemory {
     ) -> Result<GetPromptResult, Error> {
         let arguments = object(prompt, arguments)?;
         let request = GetPromptRequestParams::new(prompt).with_arguments(arguments);
-        self.repeated(async |peer| {
-            match peer
-                .get_prompt_once(request.clone())
-                .await
-                .map_err(failed)?
-            {
-                GetPromptResponse::Complete(result) => Ok(result),
-                other => Err(unreadable(
-                    prompt,
-                    "no result came",
-                    format!("{other:?}").into(),
-                )),
+        self.repeated(|peer| {
+            let request = request.clone();
+            async move {
+                let response = peer.get_prompt_once(request).await.map_err(failed)?;
+                match response {
+                    GetPromptResponse::Complete(result) => Ok(result),
+                    other => Err(incomplete(prompt, &other)),
+                }
             }
         })
         .await
     }
 
     /// Makes a call, and again while the server says when.
-    async fn repeated<T>(
+    async fn repeated<T, F: Future<Output = Result<T, Error>>>(
         &self,
-        call: impl AsyncFn(Peer<RoleClient>) -> Result<T, Error>,
+        call: impl Fn(Peer<RoleClient>) -> F,
     ) -> Result<T, Error> {
         let mut n_attempts = 1;
         loop {
-            let link = self.opened().await?;
+            let attempt = async {
+                let link = self.opened().await?;
+                let result = call(link.peer.clone()).await;
+                if let Err(Error::Transport(_)) = result {
+                    link.lose();
+                }
+                result
+            };
             let result = match self.options.timeout {
-                None => call(link.peer).await,
-                Some(timeout) => tokio::time::timeout(timeout, call(link.peer))
-                    .await
-                    .unwrap_or(Err(Error::Timeout(timeout))),
+                None => attempt.await,
+                Some(timeout) => within(timeout, attempt).await,
             };
             let Err(error) = &result else { return result };
             let Some(wait) = wait(error) else {
@@ -144,8 +146,11 @@ impl ZeroMemory {
 fn wait(error: &Error) -> Option<Duration> {
     let answered = error.answered()?;
     (answered.code == ErrorCode::RateLimited).then(|| {
-        let told = answered.retry_after_s.map(Duration::from_secs);
-        told.unwrap_or(UNTOLD_WAIT)
+        let told = answered.retry_after_s;
+        // What no duration can be is too long for anybody.
+        told.map_or(UNTOLD_WAIT, |seconds| {
+            Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
+        })
     })
 }
 
@@ -187,6 +192,10 @@ fn typed<O: DeserializeOwned>(
     }
 }
 
+fn incomplete(name: &str, response: &impl fmt::Debug) -> Error {
+    unreadable(name, "no result came", format!("{response:?}").into())
+}
+
 fn unreadable(name: &str, why: &str, raw: Value) -> Error {
     Error::Unreadable {
         name: name.to_owned(),
@@ -205,7 +214,11 @@ fn failed(error: ServiceError) -> Error {
 
 /// Reads an error of JSON-RPC; the server puts the body of its own into it.
 pub(crate) fn protocol(error: ErrorData) -> Error {
-    let refusal = error.data.as_ref().and_then(from_body);
+    let refusal = match &error.data {
+        Some(data) => from_body(data),
+        // A refusal by HTTP of the first request of a connection.
+        None => carried(&error.message),
+    };
     refusal.unwrap_or_else(|| Error::Protocol {
         code: error.code.0,
         message: error.message.into_owned(),
@@ -255,15 +268,25 @@ fn answered(cause: &(dyn StdError + 'static)) -> Option<Error> {
         let why = "the server takes no more calls for now; call again later";
         let mut error = ZeroMemoryError::bare(ErrorCode::RateLimited, why);
         let told = refused.retry_after.as_deref();
-        error.retry_after_s = told.and_then(|seconds| seconds.trim().parse().ok());
+        error.retry_after_s = told.and_then(|told| seconds(told.trim().parse().ok()?));
         return Some(error.into());
     }
-    // The official client keeps the body of other refusals as text only.
-    let told = cause.to_string();
+    carried(&cause.to_string())
+}
+
+/// Reads a refusal out of words: the official client keeps the body of most
+/// statuses of HTTP as text only.
+#[cfg(feature = "http")]
+fn carried(told: &str) -> Option<Error> {
     let (_, body) = told.split_once(": {")?;
     let body: Value = serde_json::from_str(&format!("{{{body}")).ok()?;
-    let carried = body.get("error").and_then(|error| error.get("data"));
-    from_body(carried.unwrap_or(&body))
+    let inner = body.get("error").and_then(|error| error.get("data"));
+    from_body(inner.unwrap_or(&body))
+}
+
+#[cfg(not(feature = "http"))]
+fn carried(_told: &str) -> Option<Error> {
+    None
 }
 
 #[cfg(not(feature = "http"))]
@@ -314,12 +337,26 @@ mod tests {
         assert_eq!((name.as_str(), *kept), ("scan_hygiene", Value::Object(raw)));
     }
 
+    /// Compiles only if every sort of call can be spawned.
+    #[expect(dead_code, reason = "to compile is all that it is for")]
+    fn calls_go_from_thread_to_thread(memory: ZeroMemory) -> impl Send {
+        async move {
+            let query = types::RecallInput::new("heron");
+            memory.recall(query).await?;
+            memory.rules().await?;
+            memory.memory("mem_1").await?;
+            memory.call("recall", Map::new()).await?;
+            let asked = crate::prompts::BriefArguments::new();
+            memory.prompt_brief(asked).await
+        }
+    }
+
     #[test]
     fn only_rate_limited_is_waited_for() {
         for code in ErrorCode::ALL {
             let mut error = ZeroMemoryError::bare(code, "why");
-            error.retry_after_s = Some(7);
-            let expected = (code == ErrorCode::RateLimited).then_some(Duration::from_secs(7));
+            error.retry_after_s = Some(0.25);
+            let expected = (code == ErrorCode::RateLimited).then_some(Duration::from_millis(250));
             assert_eq!(wait(&error.into()), expected, "{code:?}");
         }
         let untold = ZeroMemoryError::bare(ErrorCode::RateLimited, "why");

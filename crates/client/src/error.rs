@@ -44,8 +44,11 @@ pub enum Error {
     /// connection again.
     #[error("the server cannot be reached: {0}")]
     Transport(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// No answer came in time. The server was told to stop.
-    #[error("no answer came within {0:?}; raise Options::timeout or ask for less")]
+    /// No answer came in time, or no connection. The server was told to stop.
+    #[error(
+        "no answer came within {0:?}; see whether the server is well, raise Options::timeout, or \
+         ask for less"
+    )]
     Timeout(Duration),
     /// An answer came that is not what the contract promises.
     #[error("the answer of {name} cannot be read: {why}; update zero-memory-client or the server")]
@@ -98,8 +101,9 @@ pub struct ZeroMemoryError {
     pub message: String,
     /// Structured facts.
     pub details: Option<Value>,
-    /// When the same call may succeed, in seconds; of `rate_limited` only.
-    pub retry_after_s: Option<u64>,
+    /// When the same call may succeed, in seconds and parts of one; of
+    /// `rate_limited` only.
+    pub retry_after_s: Option<f64>,
     /// Every place where the arguments broke the schema or a rule.
     pub violations: Vec<Violation>,
 }
@@ -203,12 +207,17 @@ pub(crate) fn from_body(body: &Value) -> Option<Error> {
         code,
         prefix: prefixes
             .find(|prefix| prefix.code() == code && message.starts_with(prefix.as_str())),
-        retry_after_s: facts.and_then(|facts| facts.get("retry_after_s")?.as_u64()),
+        retry_after_s: facts.and_then(|facts| seconds(facts.get("retry_after_s")?.as_f64()?)),
         message,
         details,
         violations,
     };
     Some(error.into())
+}
+
+/// Returns a number of seconds if it is one.
+pub(crate) fn seconds(told: f64) -> Option<f64> {
+    (told >= 0.0).then_some(told)
 }
 
 fn text(map: &Map<String, Value>, key: &str) -> Option<String> {
@@ -235,6 +244,23 @@ mod tests {
             let answered = error.answered().expect("a known code");
             assert_eq!(answered.prefix, Some(*prefix));
             assert_eq!(answered.remedy(), prefix.remedy());
+        }
+    }
+
+    #[test]
+    fn a_wait_is_any_number_of_seconds_that_is_none_below_nothing() {
+        for (told, read) in [
+            (json!(2), Some(2.0)),
+            (json!(0.25), Some(0.25)),
+            (json!(-1), None),
+            (json!("2"), None),
+        ] {
+            let body = json!({ "error": {
+                "code": "rate_limited", "message": "why", "details": { "retry_after_s": told },
+            } });
+            let error = from_body(&body).expect("it is a refusal");
+            let answered = error.answered().expect("a known code");
+            assert_eq!(answered.retry_after_s, read, "{told}");
         }
     }
 

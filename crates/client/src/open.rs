@@ -3,12 +3,13 @@
 
 use std::fmt;
 #[cfg(feature = "stdio")]
-use std::{ffi::OsString, path::PathBuf};
+use std::{ffi::OsString, io, path::PathBuf};
 
+#[cfg(any(feature = "stdio", feature = "http"))]
 use rmcp::model::{ClientCapabilities, ClientConfig, Implementation, ProtocolVersion};
-use rmcp::service::{
-    ClientInitializeError, ClientLifecycleMode, ClientServiceExt, Peer, RoleClient,
-};
+#[cfg(any(feature = "stdio", feature = "http"))]
+use rmcp::service::{ClientInitializeError, ClientLifecycleMode, ClientServiceExt};
+use rmcp::service::{Peer, RoleClient};
 #[cfg(any(feature = "stdio", feature = "http"))]
 use rmcp::transport::IntoTransport;
 #[cfg(feature = "http")]
@@ -18,7 +19,9 @@ use rmcp::transport::{
 
 use crate::client::{Link, ZeroMemory};
 use crate::error::Error;
-use crate::options::{Options, Protocol};
+use crate::options::Options;
+#[cfg(any(feature = "stdio", feature = "http"))]
+use crate::options::Protocol;
 
 /// How a server is reached, for the first time and again.
 pub(crate) enum Way {
@@ -97,6 +100,17 @@ impl Program {
         }
         command
     }
+
+    /// Names what could not be started, which the system leaves out.
+    fn absent(&self, error: &io::Error) -> Error {
+        let folder = self.folder.as_ref();
+        let folder = folder.map_or_else(String::new, |folder| format!(" in {}", folder.display()));
+        let why = format!(
+            "{:?} cannot be started{folder}: {error}; install it, or give its path",
+            self.program
+        );
+        Error::Transport(Box::new(io::Error::new(error.kind(), why)))
+    }
 }
 
 impl ZeroMemory {
@@ -132,25 +146,37 @@ impl ZeroMemory {
 }
 
 /// Opens a connection.
+#[cfg_attr(
+    not(any(feature = "stdio", feature = "http")),
+    expect(
+        clippy::unused_async,
+        unused_variables,
+        reason = "nothing can be opened"
+    )
+)]
 pub(crate) async fn open(way: &Way, options: &Options) -> Result<Link, Error> {
     match way {
         Way::Given(peer) => Ok(Link::over(peer.clone())),
         #[cfg(feature = "stdio")]
         Way::Program(program) => {
             let started = rmcp::transport::TokioChildProcess::new(program.command());
-            let transport = started.map_err(|error| Error::Transport(Box::new(error)))?;
+            let transport = started.map_err(|error| program.absent(&error))?;
             serve(transport, options).await
         }
         #[cfg(feature = "http")]
         Way::Url(url, token) => {
-            let config = config(url, token.as_deref())?;
+            let config = config(url, token.as_deref(), &options.headers)?;
             serve(StreamableHttpClientTransport::from_config(config), options).await
         }
     }
 }
 
 #[cfg(feature = "http")]
-fn config(url: &str, token: Option<&str>) -> Result<StreamableHttpClientTransportConfig, Error> {
+fn config(
+    url: &str,
+    token: Option<&str>,
+    headers: &[(String, String)],
+) -> Result<StreamableHttpClientTransportConfig, Error> {
     #[cfg(feature = "tls")]
     // Whoever uses this package may have chosen a provider of their own.
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -162,7 +188,12 @@ fn config(url: &str, token: Option<&str>) -> Result<StreamableHttpClientTranspor
         let why = "https needs the feature \"tls\" of zero-memory-client";
         return Err(Error::Transport(why.into()));
     }
-    let config = StreamableHttpClientTransportConfig::with_uri(url);
+    let headers = headers.iter().map(|(name, value)| {
+        let header = name.parse().ok().zip(value.parse().ok());
+        header.ok_or_else(|| Error::Transport(format!("{name:?} makes no header").into()))
+    });
+    let headers = headers.collect::<Result<_, _>>()?;
+    let config = StreamableHttpClientTransportConfig::with_uri(url).custom_headers(headers);
     Ok(match token {
         Some(token) => config.auth_header(token),
         None => config,

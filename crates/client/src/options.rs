@@ -12,6 +12,10 @@ const MAX_ATTEMPTS: u32 = 3;
 /// Longest time that a call waits before it is made again.
 const MAX_WAIT: Duration = Duration::from_secs(60);
 
+/// Longest time in which a connection opens when the caller sets none. A server
+/// answers before it has read its files, so this is for a machine in distress.
+const LONGEST_OPENING: Duration = Duration::from_secs(30);
+
 /// Choices about a connection; [`Options::new`] has what most want.
 #[derive(Clone)]
 #[non_exhaustive]
@@ -25,10 +29,16 @@ pub struct Options {
     /// Whether to go on with a server whose contract has another major version,
     /// or that announces none.
     pub allow_other_major: bool,
-    /// Longest time for one attempt of a call; the server is told to stop.
+    /// Longest time for one attempt of a call, with the opening of a connection
+    /// if it needs one; the server is told to stop. It bounds the first opening
+    /// too. When absent a call may take as long as it does, and an opening 30
+    /// seconds.
     pub timeout: Option<Duration>,
     /// Which era of the protocol to speak.
     pub protocol: Protocol,
+    /// Headers that are sent with every request over HTTP, each a name and a
+    /// value, for what stands before the server.
+    pub headers: Vec<(String, String)>,
     pub(crate) on_warning: Arc<dyn Fn(&Warning) + Send + Sync>,
 }
 
@@ -47,7 +57,7 @@ pub enum Protocol {
 
 impl Options {
     /// Returns what most want: three attempts, no wait beyond a minute, no
-    /// other major version, warnings to `tracing`, no timeout.
+    /// other major version, warnings to `tracing`, no timeout of calls.
     pub fn new() -> Self {
         Self {
             max_attempts: MAX_ATTEMPTS,
@@ -55,6 +65,7 @@ impl Options {
             allow_other_major: false,
             timeout: None,
             protocol: Protocol::Auto,
+            headers: Vec::new(),
             on_warning: Arc::new(|warning| tracing::warn!("{warning}")),
         }
     }
@@ -80,7 +91,7 @@ impl Options {
         self
     }
 
-    /// Sets the longest time for one attempt of a call.
+    /// Sets the longest time for one attempt of a call, and for an opening.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
@@ -92,6 +103,18 @@ impl Options {
     pub fn protocol(mut self, protocol: Protocol) -> Self {
         self.protocol = protocol;
         self
+    }
+
+    /// Adds a header that is sent with every request over HTTP.
+    #[must_use]
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// Returns the longest time in which a connection opens.
+    pub(crate) fn longest_opening(&self) -> Duration {
+        self.timeout.unwrap_or(LONGEST_OPENING)
     }
 
     /// Hears warnings about the version of the server, in place of `tracing`.
@@ -110,6 +133,8 @@ impl Default for Options {
 
 impl fmt::Debug for Options {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The value of a header may be a secret.
+        let headers: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
         formatter
             .debug_struct("Options")
             .field("max_attempts", &self.max_attempts)
@@ -117,6 +142,7 @@ impl fmt::Debug for Options {
             .field("allow_other_major", &self.allow_other_major)
             .field("timeout", &self.timeout)
             .field("protocol", &self.protocol)
+            .field("headers", &headers)
             .finish_non_exhaustive()
     }
 }
