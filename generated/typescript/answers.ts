@@ -7,7 +7,7 @@
 
 import { MESSAGE_PREFIXES } from './contract.js';
 import { failureOf } from './errors.js';
-import { UnreadableAnswer, ZeroMemoryError } from './failures.js';
+import { TimeoutError, UnreadableAnswer, ZeroMemoryError } from './failures.js';
 
 /** The part of a tool's result that is read, whichever client it comes from. */
 export interface ToolResult {
@@ -62,10 +62,16 @@ export function failureOfBody(body: unknown): ZeroMemoryError | null {
 /** Returns the contract's error that stands in what an official client raised, or what it raised. */
 export function recognised(raised: unknown): unknown {
   if (raised instanceof ZeroMemoryError) return raised;
-  const { data, cause } = (raised ?? {}) as { data?: unknown; cause?: unknown };
+  const { code, data, cause } = (raised ?? {}) as { code?: unknown; data?: unknown; cause?: unknown };
   if (cause instanceof ZeroMemoryError) return cause;
+  // An abort has the same code, without the time.
+  const ms = TOO_LATE.includes(code) && isObject(data) ? data['timeout'] : null;
+  if (typeof ms === 'number') return new TimeoutError(ms / 1000, raised);
   return failureOfBody(data) ?? raised;
 }
+
+/** Codes by which the official clients say that time ran out: of 1.x, and of 2.x. */
+const TOO_LATE: readonly unknown[] = [-32001, 'REQUEST_TIMEOUT'];
 
 /** Codes of JSON-RPC by which either era says that a resource is not there. */
 const NO_RESOURCE: readonly unknown[] = [-32002, -32602];

@@ -76,6 +76,21 @@ export class ContractMismatch extends Error {
   }
 }
 
+/** No answer came in time, or no connection; a call was cancelled at the server. */
+export class TimeoutError extends Error {
+  /** What was waited for it. */
+  readonly seconds: number;
+
+  constructor(seconds: number, cause?: unknown) {
+    super(
+      `no answer came within ${seconds} s; see whether the server is well, allow more with timeoutS, or ask for less`,
+      cause === undefined ? undefined : { cause },
+    );
+    this.name = 'TimeoutError';
+    this.seconds = seconds;
+  }
+}
+
 /** An answer that keeps no contract: what came back is not what was promised. */
 export class UnreadableAnswer extends Error {
   /** What came back. */

@@ -9,6 +9,7 @@
 import { missingOf, payloadOf, recognised, resourceOf, type ToolResult } from './answers.js';
 import { UnreadableAnswer, ZeroMemoryError, type ContractWarning } from './failures.js';
 import { opened, type HttpAddress, type StdioProgram } from './opening.js';
+import { milliseconds, paused } from './pauses.js';
 import { announced, judged } from './versions.js';
 
 /** How this package behaves; every one of them may be left out. */
@@ -17,7 +18,7 @@ export interface Options {
   maxAttempts?: number | undefined;
   /** Seconds that are waited for at most before a call is sent again: 60. A longer wait is an error at once. */
   maxWaitS?: number | undefined;
-  /** Seconds that a call may take; left out, what the official client does. */
+  /** Seconds that a call may take, and the opening; left out, 60 for a call, as the official client has it, and 30 for the opening. */
   timeoutS?: number | undefined;
   /** Whether a server of another major version, or one that announces no contract, is spoken to: false. */
   allowOtherMajor?: boolean | undefined;
@@ -35,7 +36,7 @@ export interface OpenOptions extends Options {
 
 /** What may be said of one call. */
 export interface CallOptions {
-  /** Cancels the call, also while it waits to be sent again; the server is told. */
+  /** Cancels the call, also while it waits to be sent again; the server is told, and the caller gets the reason of the signal. */
   signal?: AbortSignal | undefined;
   /** Seconds that this call may take. */
   timeoutS?: number | undefined;
@@ -160,7 +161,7 @@ export class Runtime {
     const seconds = options.timeoutS ?? this.#options.timeoutS;
     const request: RequestOptions = {};
     if (options.signal !== undefined) request.signal = options.signal;
-    if (seconds !== undefined) request.timeout = seconds * MS;
+    if (seconds !== undefined) request.timeout = milliseconds(seconds);
     return request;
   }
 
@@ -168,21 +169,21 @@ export class Runtime {
   async #retried<T>(options: CallOptions, send: () => Promise<T>): Promise<T> {
     const attempts = this.#options.maxAttempts ?? 3;
     for (let attempt = 1; ; attempt += 1) {
+      options.signal?.throwIfAborted();
       try {
         return await send();
       } catch (raised) {
         const error = recognised(raised);
+        // The official clients wrap the reason of an abort, each in its own way.
+        if (!(error instanceof ZeroMemoryError)) options.signal?.throwIfAborted();
         if (!(error instanceof ZeroMemoryError) || error.code !== 'rate_limited' || attempt >= attempts) throw error;
         const seconds = error.retryAfterS ?? 1;
         if (seconds > (this.#options.maxWaitS ?? 60)) throw error;
-        await paused(seconds * MS, options.signal);
+        await paused(seconds, options.signal);
       }
     }
   }
 }
-
-/** Milliseconds in a second. */
-const MS = 1000;
 
 async function ready<T extends Runtime>(
   make: new (client: McpClient, options: Options) => T,
@@ -203,19 +204,4 @@ async function ready<T extends Runtime>(
 
 function warned(warning: ContractWarning): void {
   console.warn(`zero-memory: ${warning.message}`);
-}
-
-function paused(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(signal?.reason as Error);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    if (signal?.aborted === true) return stop();
-    signal?.addEventListener('abort', stop, { once: true });
-  });
 }

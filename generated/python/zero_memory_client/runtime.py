@@ -7,7 +7,7 @@ import asyncio
 import json
 import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Any, TextIO, TypedDict, TypeVar
 
 import anyio
@@ -28,6 +28,9 @@ __all__ = ["Options", "PromptContent", "PromptMessage", "Runtime"]
 Result = TypeVar("Result")
 Model = TypeVar("Model", bound=BaseModel)
 
+_LONGEST_OPENING_SECONDS = 30.0
+"""In which a connection opens when the caller sets none: a server answers before it has read its files."""
+
 _FAREWELL_SECONDS = 1.0
 """How long it may take to tell the server that a call was cancelled."""
 
@@ -40,7 +43,8 @@ class Options(TypedDict, total=False):
     max_wait_s: float
     """Seconds that are waited for at most before a call is sent again: 60. A longer wait is an error at once."""
     timeout_s: float | None
-    """Seconds that a call may take before TimeoutError; left out, what the official client does."""
+    """Seconds that a call may take, and the opening, before TimeoutError; left out, 300 over HTTP for a call, any time
+    over pipes, and 30 for the opening."""
     allow_other_major: bool
     """Whether a server of another major version, or one that announces no contract, is spoken to: False."""
     on_warning: Callable[[ContractWarning], None] | None
@@ -120,8 +124,11 @@ class Runtime:
     @asynccontextmanager
     async def _opened(cls, connection: AbstractAsyncContextManager[Any], options: Options) -> AsyncIterator[Self]:
         inside: BaseException | None = None
+        limit = options.get("timeout_s")
         try:
-            async with connection as client:
+            async with AsyncExitStack() as stack:
+                opening_up = stack.enter_async_context(connection)
+                client = await _in_time(opening_up, _LONGEST_OPENING_SECONDS if limit is None else limit)
                 try:
                     yield cls(client, **options)
                 except BaseException as error:
@@ -194,10 +201,7 @@ class Runtime:
         while True:
             failure: ZeroMemoryError | None
             try:
-                if limit is None:
-                    return await self._told(send)
-                async with asyncio.timeout(limit):
-                    return await self._told(send)
+                return await _in_time(self._told(send), limit)
             except ZeroMemoryError as error:
                 failure = error
             except Exception as error:
@@ -222,6 +226,18 @@ class Runtime:
                 with anyio.move_on_after(_FAREWELL_SECONDS, shield=True):
                     await _cancelled(self.client, number)
             raise
+
+
+async def _in_time(work: Awaitable[Result], limit: float | None) -> Result:
+    clock = asyncio.timeout(limit)
+    try:
+        async with clock:
+            return await work
+    except Exception:
+        if not clock.expired():
+            raise
+    allow = "see whether the server is well, allow more with timeout_s, or ask for less"
+    raise TimeoutError(f"no answer came within {limit:g} s; {allow}")
 
 
 async def _cancelled(client: Any, number: Any) -> None:

@@ -2,9 +2,14 @@
  * Opens connections with whichever official client is installed.
  */
 
+import { TimeoutError } from './failures.js';
 import { bridged } from './http.js';
 import { CLIENT_INFO } from './info.js';
+import { milliseconds } from './pauses.js';
 import type { McpClient, OpenOptions } from './runtime.js';
+
+/** Seconds in which a connection opens when the caller sets none: a server answers before it has read its files. */
+const LONGEST_OPENING_S = 30;
 
 /** A server to start as a child process. */
 export interface StdioProgram {
@@ -34,7 +39,7 @@ type Target = StdioProgram | ({ url: string | URL } & HttpAddress);
 export async function opened(target: Target, options: OpenOptions): Promise<McpClient> {
   const has2 = await isInstalled(import('@modelcontextprotocol/client'));
   const wanted = options.sdk ?? (has2 ? '2.x' : '1.x');
-  if (wanted === '2.x' && has2) return with2(target, options.protocol ?? 'auto');
+  if (wanted === '2.x' && has2) return with2(target, options.protocol ?? 'auto', options.timeoutS);
   const has1 = wanted === '1.x' && (await isInstalled(import('@modelcontextprotocol/sdk/client/index.js')));
   if (!has1) {
     throw new TypeError(
@@ -44,7 +49,7 @@ export async function opened(target: Target, options: OpenOptions): Promise<McpC
   if (options.protocol === '2026') {
     throw new TypeError('1.x of the official client speaks no protocol of 2026; run npm install @modelcontextprotocol/client');
   }
-  return with1(target);
+  return with1(target, options.timeoutS);
 }
 
 async function isInstalled(loading: Promise<unknown>): Promise<boolean> {
@@ -57,32 +62,62 @@ async function isInstalled(loading: Promise<unknown>): Promise<boolean> {
   }
 }
 
-async function with2(target: Target, protocol: 'auto' | '2025' | '2026'): Promise<McpClient> {
+async function with2(target: Target, protocol: 'auto' | '2025' | '2026', seconds: number | undefined): Promise<McpClient> {
   const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
   const modes = { auto: 'auto', '2025': 'legacy', '2026': { pin: '2026-07-28' } } as const;
   const client = new Client(CLIENT_INFO, { versionNegotiation: { mode: modes[protocol] } });
   if ('url' in target) {
-    await client.connect(new StreamableHTTPClientTransport(new URL(target.url), httpOptions(target)));
+    const transport = new StreamableHTTPClientTransport(new URL(target.url), httpOptions(target));
+    await within(seconds, transport, () => client.connect(transport));
   } else {
     const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
-    await client.connect(new StdioClientTransport(programOptions(target)));
+    const transport = new StdioClientTransport(programOptions(target));
+    await within(seconds, transport, () => client.connect(transport));
   }
   return client;
 }
 
-async function with1(target: Target): Promise<McpClient> {
+async function with1(target: Target, seconds: number | undefined): Promise<McpClient> {
   const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');
   const client = new Client(CLIENT_INFO);
   if ('url' in target) {
     const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
     const transport = new StreamableHTTPClientTransport(new URL(target.url), httpOptions(target));
     // Its types say `sessionId: string | undefined` where its interface wants none.
-    await client.connect(transport as Parameters<typeof client.connect>[0]);
+    await within(seconds, transport, () => client.connect(transport as Parameters<typeof client.connect>[0]));
   } else {
     const { StdioClientTransport } = await import('@modelcontextprotocol/sdk/client/stdio.js');
-    await client.connect(new StdioClientTransport(programOptions(target)));
+    const transport = new StdioClientTransport(programOptions(target));
+    await within(seconds, transport, () => client.connect(transport));
   }
   return client;
+}
+
+/** Connects in time, or ends what was begun. */
+async function within(
+  given: number | undefined,
+  transport: { close(): Promise<void> },
+  connect: () => Promise<void>,
+): Promise<void> {
+  const seconds = given ?? LONGEST_OPENING_S;
+  let isLate = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => {
+    const giveUp = (): void => {
+      isLate = true;
+      // However a transport ends, the caller is told that it was late.
+      transport.close().then(resolve, resolve);
+    };
+    timer = setTimeout(giveUp, milliseconds(seconds));
+  });
+  try {
+    await Promise.race([connect(), late]);
+  } catch (error) {
+    if (!isLate) throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+  if (isLate) throw new TimeoutError(seconds);
 }
 
 function httpOptions({ token, headers }: HttpAddress) {

@@ -13,12 +13,13 @@ use crate::emit::{header, places};
 use crate::write::Files;
 
 /// Hand-written sources by name.
-const RUNTIME: [(&str, &str); 7] = [
+const RUNTIME: [(&str, &str); 8] = [
     ("answers.ts", include_str!("answers.ts")),
     ("failures.ts", include_str!("failures.ts")),
     ("http.ts", include_str!("http.ts")),
     ("index.ts", include_str!("index.ts")),
     ("opening.ts", include_str!("opening.ts")),
+    ("pauses.ts", include_str!("pauses.ts")),
     ("runtime.ts", include_str!("runtime.ts")),
     ("versions.ts", include_str!("versions.ts")),
 ];
