@@ -93,6 +93,19 @@ pub fn signal(name: &str, pid: u32) {
     assert!(sent.is_ok_and(|status| status.success()), "kill is there");
 }
 
+/// Waits until a process is there no more.
+pub fn ends(pid: u32) {
+    let started = std::time::Instant::now();
+    let is_there = || {
+        let asked = Command::new("kill").arg("-0").arg(pid.to_string()).output();
+        asked.expect("kill is there").status.success()
+    };
+    while is_there() {
+        assert!(started.elapsed() < DEADLINE, "{pid} goes on");
+        std::thread::yield_now();
+    }
+}
+
 /// Returns the folder that cargo builds into.
 pub fn target() -> PathBuf {
     let scratch = Path::new(env!("CARGO_TARGET_TMPDIR"));

@@ -25,6 +25,8 @@ struct Shared {
     keeps_name: bool,
     edit: Edit,
     seen: Mutex<Vec<Value>>,
+    /// The lines of every head.
+    heads: Mutex<Vec<String>>,
     is_over: AtomicBool,
 }
 
@@ -57,7 +59,8 @@ impl Between {
             target: target.to_owned(),
             keeps_name,
             edit,
-            seen: Mutex::new(Vec::new()),
+            seen: Mutex::default(),
+            heads: Mutex::default(),
             is_over: AtomicBool::new(false),
         });
         let inner = Arc::clone(&shared);
@@ -85,6 +88,15 @@ impl Between {
         format!("http://{}/mcp", self.address)
     }
 
+    /// Returns how many requests came with this line in their head, and how
+    /// many came at all.
+    pub fn n_with(&self, line: &str) -> (usize, usize) {
+        let heads = self.shared.heads.lock().expect("nobody panics with it");
+        let is_it = |head: &&String| head.eq_ignore_ascii_case(line);
+        let n_all = self.shared.seen.lock().expect("nobody panics with it");
+        (heads.iter().filter(is_it).count(), n_all.len())
+    }
+
     /// Returns how many calls of tools came by.
     pub fn n_calls(&self) -> usize {
         let seen = self.shared.seen.lock().expect("nobody panics with it");
@@ -104,6 +116,9 @@ fn pass(mut client: TcpStream, shared: &Shared) -> Option<()> {
         .lock()
         .expect("nobody panics with it")
         .push(request.clone());
+    let mut heads = shared.heads.lock().expect("nobody panics with it");
+    heads.extend(head.iter().cloned());
+    drop(heads);
     let mut server = TcpStream::connect(&shared.target).ok()?;
     let host = Some(shared.target.as_str()).filter(|_| !shared.keeps_name);
     only_once(&mut head, host);

@@ -66,6 +66,17 @@ fn the_packed_client_has_no_warning_and_runs_the_example_elsewhere() {
         "patch.crates-io.zero-memory-client.path={:?}",
         package.to_string_lossy()
     );
+    // Nobody who leaves a feature out sees a warning; the set of both
+    // is built below. What an https URL needs is another build of its own.
+    for features in ["", "stdio", "http"] {
+        let chosen = ["--no-default-features", "--features", features];
+        done(
+            cargo(&package)
+                .args(["clippy", "--quiet", "--offline"])
+                .args(chosen)
+                .args(["--", "--deny", "warnings"]),
+        );
+    }
     let clippy = ["clippy", "--quiet", "--offline", "--config", &patch];
     for folder in [&package, &project] {
         let mut clippy = clippy.to_vec();

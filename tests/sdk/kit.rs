@@ -15,10 +15,12 @@ pub enum Kit {
 }
 
 /// All of them, in the eras that they can speak.
-pub const KITS: [Kit; 4] = [
+pub const KITS: [Kit; 6] = [
     Kit::TypeScript("1.x", "2025"),
+    Kit::TypeScript("2.x", "2025"),
     Kit::TypeScript("2.x", "2026"),
     Kit::Python("1", "2025"),
+    Kit::Python("2", "2025"),
     Kit::Python("2", "2026"),
 ];
 

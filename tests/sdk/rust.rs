@@ -1,5 +1,5 @@
 //! The Rust client against the real binary: every vector over both transports
-//! and in both eras, every code as its type, versions, and lost connections.
+//! and in both eras, every code as its type, and versions.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -12,10 +12,10 @@ use zero_memory_client::{
 };
 
 use super::versions;
-use crate::harness::{DEADLINE, Hold, Site, at, binary, filled, fresh, signal, vectors};
+use crate::harness::{DEADLINE, Hold, Site, at, binary, filled, fresh, vectors};
 
 /// Runs a future to its end, or fails when it hangs.
-fn run<T>(future: impl Future<Output = T>) -> T {
+pub(super) fn run<T>(future: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -27,14 +27,14 @@ fn run<T>(future: impl Future<Output = T>) -> T {
     })
 }
 
-fn program(data: &Path) -> Program {
+pub(super) fn program(data: &Path) -> Program {
     Program::new(binary())
         .args(["stdio", "--toolset", "full", "--data"])
         .arg(data)
         .folder(data)
 }
 
-async fn over_http(site: &Site, options: Options) -> Result<ZeroMemory, Error> {
+pub(super) async fn over_http(site: &Site, options: Options) -> Result<ZeroMemory, Error> {
     let url = format!("http://{}/mcp", site.address());
     ZeroMemory::http_with(url, Some(site.token()), options).await
 }
@@ -173,7 +173,7 @@ fn every_vector_holds_over_http_without_a_handshake() {
 }
 
 /// Returns the refusal of a call that must have one with this code.
-fn refused<T: std::fmt::Debug>(
+pub(super) fn refused<T: std::fmt::Debug>(
     result: Result<T, Error>,
     code: ErrorCode,
 ) -> zero_memory_client::ZeroMemoryError {
@@ -322,91 +322,6 @@ fn a_server_of_another_major_is_refused_unless_allowed() {
             assert!(scopes.is_ok(), "{scopes:?}");
         });
     }
-}
-
-/// Asks until the connection is open again; a call that was on its way when
-/// the server ended may fail once.
-async fn asks_again(memory: &ZeroMemory) -> Vec<String> {
-    let query = || types::RecallInput::new("heron");
-    let found = match memory.recall(query()).await {
-        Err(Error::Transport(_)) => memory.recall(query()).await,
-        other => other,
-    };
-    let found = found.expect("the connection is open again");
-    found
-        .memories
-        .iter()
-        .map(|row| row.content.clone())
-        .collect()
-}
-
-#[test]
-fn a_server_that_was_started_again_is_found_again_over_http() {
-    let data = fresh();
-    let site = Site::start(data.path());
-    let relay = versions::plain(&site);
-    run(async {
-        let memory = ZeroMemory::http(relay.url(), Some(site.token())).await;
-        let memory = memory.expect("it opens");
-        let fact = types::RememberInput::new("The heron is grey.").scope("core");
-        memory.remember(fact).await.expect("it is stored");
-        drop(site);
-        let gone = memory.recall(types::RecallInput::new("heron")).await;
-        assert!(matches!(gone, Err(Error::Transport(_))), "{gone:?}");
-        let again = Site::start(data.path());
-        relay.lead_to(&again);
-        assert_eq!(asks_again(&memory).await, ["The heron is grey."]);
-    });
-}
-
-#[cfg(unix)]
-#[test]
-fn a_process_that_was_killed_is_started_again() {
-    let data = fresh();
-    let shell = "echo $$ > \"$1/pid\"; exec \"$0\" stdio --data \"$1\"";
-    let program = Program::new("sh")
-        .args(["-c", shell])
-        .arg(binary())
-        .arg(data.path());
-    run(async {
-        let memory = ZeroMemory::stdio(program).await.expect("it opens");
-        let fact = types::RememberInput::new("The heron is grey.").scope("core");
-        memory.remember(fact).await.expect("it is stored");
-        let pid = || std::fs::read_to_string(data.path().join("pid")).expect("a pid");
-        let first = pid();
-        signal("KILL", first.trim().parse().expect("a number"));
-        assert_eq!(asks_again(&memory).await, ["The heron is grey."]);
-        assert_ne!(pid(), first);
-    });
-}
-
-#[test]
-fn a_call_whose_future_is_dropped_is_called_off_at_the_server() {
-    let data = fresh();
-    let site = Site::start(data.path());
-    run(async {
-        let memory = over_http(&site, Options::new()).await.expect("it opens");
-        let fact = |text: &str| types::RememberInput::new(text).scope("core");
-        memory
-            .remember(fact("The heron is grey."))
-            .await
-            .expect("it is stored");
-        let hold = Hold::writes(data.path());
-        // Only when it waits for the lock is there something to call off.
-        let patience = Duration::from_secs(2);
-        let void = tokio::time::timeout(patience, memory.remember(fact("The void."))).await;
-        assert!(void.is_err(), "{void:?}");
-        let outcome = loop {
-            let line = site.log_line();
-            if line.contains("tool=\"remember\"") && !line.contains("outcome=\"ok\"") {
-                break line;
-            }
-        };
-        assert!(outcome.contains("outcome=\"cancelled\""), "{outcome}");
-        drop(hold);
-        let found = memory.recall(types::RecallInput::new("void")).await;
-        assert!(found.expect("it is read").memories.is_empty());
-    });
 }
 
 #[test]

@@ -78,10 +78,10 @@ impl Relay {
         format!("http://{}/mcp", self.address)
     }
 
-    /// Leads to another server from now on.
-    pub fn lead_to(&self, site: &Site) {
+    /// Leads to another server from now on, by its host and port.
+    pub fn lead_to(&self, address: &str) {
         let mut server = self.way.server.lock().expect("nobody panics with it");
-        site.address().clone_into(&mut server);
+        address.clone_into(&mut server);
     }
 
     /// Sends this header with every request from now on.

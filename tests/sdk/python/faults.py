@@ -83,7 +83,7 @@ async def cancelled(memory, is_sent):
     try:
         await call
     except asyncio.CancelledError as error:
-        return told(error)
+        return {"name": type(error).__name__}
     return None
 
 

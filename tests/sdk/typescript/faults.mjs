@@ -65,13 +65,20 @@ async function between(url) {
 const told = (error) => ({ name: error.name, isOurs: error instanceof ZeroMemoryError });
 const heron = { scope: 'core', content: 'A heron stands.' };
 
-/** Cancels a write that waits; answers what the caller got. */
+/** Makes a write that is cancelled; answers what the caller got. */
+function calledOff(memory, { signal }) {
+  const call = memory.remember({ ...heron, content: 'A heron was called off.' }, { signal });
+  return call.then(() => null, (error) => ({ name: error.name, isReason: error === signal.reason }));
+}
+
+/** Cancels a write before it is made, and one that waits. */
 async function cancelled(memory, isCalled) {
+  const early = await calledOff(memory, { signal: AbortSignal.abort() });
   const control = new AbortController();
-  const call = memory.remember({ ...heron, content: 'A heron was called off.' }, { signal: control.signal }).then(() => null, told);
+  const call = calledOff(memory, control);
   await isCalled();
   control.abort();
-  return call;
+  return { early, cancelled: await call };
 }
 
 async function overHttp() {
@@ -81,7 +88,7 @@ async function overHttp() {
   await first.remember(heron);
   const release = await hold();
   const memory = await open({ ...settings, url: relay.url, token: server.token });
-  const report = { cancelled: await cancelled(memory, () => relay.isCalled) };
+  const report = await cancelled(memory, () => relay.isCalled);
   report.line = await server.line('outcome="cancelled"');
   report.late = await first.remember({ ...heron, content: 'Too late.' }, { timeoutS: 0.2 }).then(() => null, told);
   await release();
@@ -110,7 +117,7 @@ async function overStdio() {
   const isSent = async () => {
     for (let turn = 0; turn < TURNS; turn += 1) await new Promise(setImmediate);
   };
-  const report = { cancelled: await cancelled(memory, isSent) };
+  const report = await cancelled(memory, isSent);
   while (!Buffer.concat(lines).includes('outcome="cancelled"')) await once(stderr, 'data');
   report.line = true;
   await release();

@@ -1,0 +1,177 @@
+//! What happens when a connection is opened, in every language: servers that
+//! never answer, programs that are not there, refusals, and headers for what
+//! stands before the server.
+
+use std::net::TcpListener;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use zero_memory_client::{Error, ErrorCode, Options, Program, Protocol, ZeroMemory};
+
+use super::between::Between;
+use super::kit::{KITS, Kit};
+use super::rust::{refused, run};
+use super::versions;
+use crate::harness::{Site, fresh};
+
+const PROTOCOLS: [Protocol; 3] = [Protocol::Auto, Protocol::Handshake, Protocol::Stateless];
+
+/// Nothing comes however long it is waited for.
+const SHORT: Duration = Duration::from_millis(200);
+
+fn seconds() -> Value {
+    json!({ "timeoutS": SHORT.as_secs_f64() })
+}
+
+/// Opens a connection with a package; returns how that failed.
+fn failure(kit: Kit, mut given: Value, options: &Value) -> Value {
+    given["options"] = options.clone();
+    given["calls"] = json!([]);
+    let mut report = kit.runs("calls", given);
+    report["refused"].take()
+}
+
+#[test]
+fn a_server_that_takes_a_connection_and_says_nothing_is_given_up_in_time() {
+    let silent = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let url = format!("http://{}/mcp", silent.local_addr().expect("an address"));
+    for protocol in PROTOCOLS {
+        let options = Options::new().timeout(SHORT).protocol(protocol);
+        let late = run(ZeroMemory::http_with(url.as_str(), None, options));
+        assert!(matches!(late, Err(Error::Timeout(SHORT))), "{late:?}");
+    }
+    for kit in KITS {
+        let late = failure(kit, json!({ "url": url }), &seconds());
+        assert_eq!(late["class"], "TimeoutError", "{kit:?}: {late}");
+        let message = late["message"].as_str().expect("text");
+        assert!(
+            message.starts_with("no answer came within 0.2 s"),
+            "{message}"
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_that_says_nothing_is_given_up_in_time_and_ended() {
+    use std::os::unix::fs::PermissionsExt;
+
+    use crate::harness::ends;
+
+    let folder = fresh();
+    let program = folder.path().join("silent");
+    let pid = folder.path().join("pid");
+    let script = format!("#!/bin/sh\necho $$ >> {}\nexec sleep 90\n", pid.display());
+    std::fs::write(&program, script).expect("a file");
+    std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).expect("its rights");
+    let pids = pid.clone();
+    let all_end = move || {
+        let started = std::fs::read_to_string(&pids).unwrap_or_default();
+        for pid in started.lines() {
+            ends(pid.parse().expect("a number"));
+        }
+    };
+    for protocol in PROTOCOLS {
+        run(async {
+            let options = Options::new().timeout(SHORT).protocol(protocol);
+            let late = ZeroMemory::stdio_with(Program::new(&program), options).await;
+            assert!(matches!(late, Err(Error::Timeout(SHORT))), "{late:?}");
+            tokio::task::spawn_blocking(all_end.clone())
+                .await
+                .expect("they end");
+        });
+    }
+    for kit in KITS {
+        let given = json!({ "binary": program, "data": folder.path() });
+        let late = failure(kit, given, &seconds());
+        assert_eq!(late["class"], "TimeoutError", "{kit:?}: {late}");
+        all_end();
+    }
+}
+
+#[test]
+fn a_program_that_is_not_there_is_named() {
+    let nowhere = "/nowhere/zero-memory";
+    let absent = run(ZeroMemory::stdio(Program::new(nowhere)));
+    let Err(Error::Transport(error)) = absent else {
+        panic!("{absent:?}");
+    };
+    assert!(error.to_string().contains(nowhere), "{error}");
+    for kit in KITS {
+        let folder = fresh();
+        let given = json!({ "binary": nowhere, "data": folder.path() });
+        let absent = failure(kit, given, &json!({}));
+        let message = absent["message"].as_str().unwrap_or_default();
+        assert!(message.contains(nowhere), "{kit:?}: {absent}");
+    }
+}
+
+#[test]
+fn a_refusal_of_the_first_request_keeps_its_code() {
+    let data = fresh();
+    let site = Site::start(data.path());
+    let elsewhere = format!("http://{}/nope", site.address());
+    let relay = versions::plain(&site);
+    relay.add_header("Origin: https://evil.example");
+    for (url, code) in [
+        (elsewhere, ErrorCode::NotFound),
+        (relay.url(), ErrorCode::Forbidden),
+    ] {
+        for protocol in PROTOCOLS {
+            let options = Options::new().protocol(protocol);
+            let opened = ZeroMemory::http_with(url.as_str(), Some(site.token()), options);
+            refused(run(opened), code);
+        }
+        for kit in KITS {
+            let given = json!({ "url": url, "token": site.token() });
+            let refused = failure(kit, given, &json!({}));
+            assert_eq!(refused["code"], code.as_str(), "{kit:?}: {refused}");
+        }
+    }
+}
+
+#[test]
+fn headers_of_the_caller_go_with_every_request() {
+    let data = fresh();
+    let site = Site::start(data.path());
+    let between = || Between::start(site.address(), Box::new(|_, _| ()));
+    let assert_all = |between: &Between| {
+        let (n_with, n_all) = between.n_with("X-Gate: open");
+        assert!(n_all > 1, "it opens and calls");
+        assert_eq!(n_with, n_all);
+    };
+    for protocol in PROTOCOLS {
+        let between = between();
+        let options = Options::new().protocol(protocol).header("X-Gate", "open");
+        assert!(
+            !format!("{options:?}").contains("open"),
+            "it may be a secret"
+        );
+        run(async {
+            let memory = ZeroMemory::http_with(between.url(), Some(site.token()), options).await;
+            memory.expect("it opens").rules().await.expect("it is read");
+        });
+        assert_all(&between);
+    }
+    for kit in KITS {
+        let between = between();
+        let options = json!({ "headers": { "X-Gate": "open" } });
+        let calls = json!([{ "method": "rules", "given": {} }]);
+        kit.calls(&between.url(), site.token(), &options, &calls);
+        assert_all(&between);
+    }
+}
+
+#[test]
+fn what_makes_no_header_is_refused_before_anything_is_sent() {
+    let options = Options::new().header("no header", "open");
+    let opened = run(ZeroMemory::http_with(
+        "http://127.0.0.1:9/mcp",
+        None,
+        options,
+    ));
+    let Err(Error::Transport(error)) = opened else {
+        panic!("{opened:?}");
+    };
+    assert!(error.to_string().contains("no header"), "{error}");
+}
