@@ -4,6 +4,8 @@
 
 mod audience;
 #[cfg(test)]
+mod backups;
+#[cfg(test)]
 mod commit;
 #[cfg(test)]
 mod erase;
