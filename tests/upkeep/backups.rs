@@ -196,6 +196,36 @@ fn backups_that_begin_at_once_are_all_made() {
 }
 
 #[test]
+fn of_backups_to_one_file_that_begin_at_once_one_is_made_and_the_others_say_why_not() {
+    let data = fresh();
+    stored(data.path(), &["The heron stays."]);
+    let place = fresh();
+    let file = place.path().join("one.db");
+    let name = file.to_str().expect("text");
+    let start = std::sync::Barrier::new(4);
+    let runs = std::thread::scope(|threads| {
+        let backup = || {
+            start.wait();
+            run(data.path(), &["backup", name])
+        };
+        let all: Vec<_> = (0..4).map(|_| threads.spawn(backup)).collect();
+        let ended = all.into_iter().map(|one| one.join().expect("it ends"));
+        ended.collect::<Vec<_>>()
+    });
+    let (made, refused): (Vec<_>, Vec<_>) = runs.iter().partition(|run| run.code == 0);
+    assert_eq!((made.len(), refused.len()), (1, 3));
+    for run in refused {
+        let is_clear = run.err.contains("is there already") || run.err.contains("is under way");
+        assert!(run.code == 1 && is_clear, "{}", run.err);
+        assert!(run.err.contains("hint: "), "{}", run.err);
+    }
+    let names: Vec<_> = std::fs::read_dir(place.path()).expect("a folder").collect();
+    assert_eq!(names.len(), 2, "{names:?}");
+    let target = place.path().join("data");
+    assert_eq!(run(&target, &["restore", name]).code, 0);
+}
+
+#[test]
 fn scheduled_backups_are_off_unless_asked_for_and_clear_away_only_their_own() {
     let data = fresh();
     stored(data.path(), &["The heron stays."]);

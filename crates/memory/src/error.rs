@@ -274,6 +274,7 @@ fn of_store(error: store::Error) -> contract::Error {
             "the memory could not be brought to this version and is as it was; run the version of before, and `zero-memory doctor`",
         ),
         store::Error::Exists
+        | store::Error::UnderWay
         | store::Error::NotEmpty
         | store::Error::Unfit(_)
         | store::Error::Ledger { .. }
@@ -348,6 +349,7 @@ mod tests {
                 why: HOSTILE.to_owned(),
             },
             store::Error::Bookkeeping(Box::new(store::Error::Corrupt(Some(sqlite())))),
+            store::Error::UnderWay,
         ];
         let place = |error: &store::Error| match error {
             store::Error::Busy => 0,
@@ -371,9 +373,10 @@ mod tests {
             store::Error::Stopped => 18,
             store::Error::Ledger { .. } => 19,
             store::Error::Bookkeeping(_) => 20,
+            store::Error::UnderWay => 21,
         };
         let places: Vec<usize> = all.iter().map(place).collect();
-        assert_eq!(places, (0..21).collect::<Vec<_>>());
+        assert_eq!(places, (0..22).collect::<Vec<_>>());
         all
     }
 

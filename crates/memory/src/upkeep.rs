@@ -195,6 +195,10 @@ fn of_store(error: store::Error, file: &Path, dir: &Path) -> Failure {
             format!("{file} is there already, and nothing is ever overwritten"),
             "name another file, or move this one away",
         ),
+        store::Error::UnderWay => Failure::new(
+            format!("another backup to {file} is under way"),
+            "wait until it is done, or name another file",
+        ),
         store::Error::NotEmpty => Failure::new(
             format!(
                 "{} is not empty, and nothing is ever overwritten",

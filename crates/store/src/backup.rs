@@ -16,6 +16,7 @@ use std::time::Duration;
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags, named_params};
 
+pub use leftovers::is_under_way;
 pub use restore::{IsWhole, Restored, restore};
 pub use verify::{BackupFacts, verify};
 
@@ -57,6 +58,9 @@ pub fn backup(
 ) -> Result<BackupFacts, Error> {
     if target.symlink_metadata().is_ok() {
         return Err(Error::Exists);
+    }
+    if is_under_way(target) {
+        return Err(Error::UnderWay);
     }
     let temporary = Temporary::beside(target)?;
     let path = dir.join("memory.db");
@@ -208,7 +212,7 @@ pub fn begin_backup(dir: &Path, row: &BackupRow) -> Result<bool, Error> {
     }
     let conn = open::writer(&dir.join("bookkeeping.db"), &open::BOOKKEEPING)?;
     let broken_off = all(&conn)?.into_iter().filter(|row| !row.is_finished());
-    for row in broken_off.filter(|row| !leftovers::is_under_way(&row.path)) {
+    for row in broken_off.filter(|row| !is_under_way(&row.path)) {
         strike_off_unfinished(&conn, &row.path)?;
     }
     conn.execute(
@@ -221,8 +225,12 @@ pub fn begin_backup(dir: &Path, row: &BackupRow) -> Result<bool, Error> {
     Ok(true)
 }
 
-/// Strikes off a backup that came to nothing.
+/// Strikes off a backup that came to nothing, unless somebody else is making
+/// one in the same place.
 pub fn abandon_backup(dir: &Path, path: &Path) -> Result<(), Error> {
+    if is_under_way(path) {
+        return Ok(());
+    }
     let conn = open::writer(&dir.join("bookkeeping.db"), &open::BOOKKEEPING)?;
     strike_off_unfinished(&conn, path)
 }
@@ -315,7 +323,7 @@ impl BackupRow {
 
     /// Returns whether it is there, or on its way.
     pub fn is_there(&self) -> bool {
-        self.path.is_file() || leftovers::is_under_way(&self.path)
+        self.path.is_file() || is_under_way(&self.path)
     }
 }
 

@@ -37,6 +37,10 @@ pub enum Error {
     /// There is a file already where one was to be made; it was left untouched.
     #[error("there is a file of that name already")]
     Exists,
+    /// Somebody is making a file of that name; this one was not begun, or came
+    /// second.
+    #[error("somebody is making a file of that name")]
+    UnderWay,
     /// A memory comes back into an empty folder only.
     #[error("the folder is not empty")]
     NotEmpty,

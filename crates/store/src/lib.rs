@@ -148,7 +148,7 @@ use std::sync::Arc;
 pub use accounts::Caller;
 pub use backup::{
     BackupFacts, BackupRow, IsWhole, Restored, abandon_backup, backup, begin_backup, forget_backup,
-    known_backups, lay_ledger, note_backup, restore, verify as verify_backup,
+    is_under_way, known_backups, lay_ledger, note_backup, restore, verify as verify_backup,
 };
 pub use disputes::{Cause, Dispute, DisputeRow, DisputeStatus, NewDispute, SideRow, Together};
 pub use entities::{AnchorRow, EdgeRow, EntityRow, EntityUse};

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use rusqlite::Connection;
-use store::Error;
+use store::{BackupRow, Error};
 
 use crate::fixture::{AT, World, add, tokenise};
 
@@ -72,6 +72,48 @@ fn a_backup_covers_no_file_whether_it_was_there_before_or_came_meanwhile() {
     let made = backup(&mut |_, _| n_told.set(n_told.get() + 1)).unwrap();
     assert_eq!(made.memories, 200);
     assert!(n_told.get() > 1, "{n_told:?}");
+}
+
+#[test]
+fn a_second_backup_to_a_place_is_refused_and_leaves_the_first_one_and_its_note_alone() {
+    let dir = closed(200);
+    let data = dir.path().join("data");
+    let place = tempfile::tempdir().unwrap();
+    let target = place.path().join("one.db");
+    let row = BackupRow {
+        path: target.clone(),
+        at: AT,
+        bytes: 0,
+        scheduled: false,
+    };
+    let n_noted = || {
+        let bookkeeping = Connection::open(data.join("bookkeeping.db")).unwrap();
+        let noted = bookkeeping.query_row("SELECT count(*) FROM backup", [], |row| row.get(0));
+        noted.unwrap_or(0_i64)
+    };
+    assert!(store::begin_backup(&data, &row).unwrap());
+    let mut n_refused = 0;
+    let made = store::backup(&data, &target, &mut |_, _| {
+        assert!(store::is_under_way(&target));
+        let second = store::backup(&data, &target, &mut |_, _| {
+            panic!("nothing is to be copied")
+        });
+        assert!(matches!(second, Err(Error::UnderWay)), "{second:?}");
+        store::abandon_backup(&data, &target).unwrap();
+        assert_eq!(n_noted(), 1);
+        // Another place is free, for the same process at the same time.
+        let other = place.path().join("two.db");
+        if n_refused == 0 {
+            store::backup(&data, &other, &mut |_, _| {}).unwrap();
+        }
+        n_refused += 1;
+    });
+    assert_eq!(made.unwrap().memories, 200);
+    assert!(n_refused > 1, "{n_refused}");
+    assert_eq!(names(place.path()), ["one.db", "two.db"]);
+    assert!(!store::is_under_way(&target));
+    store::abandon_backup(&data, &target).unwrap();
+    assert_eq!(n_noted(), 0);
 }
 
 /// Empties the root of an index, which then lacks the rows of its table; pages

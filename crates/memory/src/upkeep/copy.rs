@@ -89,6 +89,10 @@ pub(super) fn one(
             return Err(Refusal::Taken(of_store(store::Error::Exists, path, dir)));
         }
     }
+    if store::is_under_way(&target) {
+        let failure = of_store(store::Error::UnderWay, &target, dir);
+        return Err(Refusal::Taken(failure));
+    }
     let row = BackupRow {
         path: target.clone(),
         at,
@@ -100,7 +104,7 @@ pub(super) fn one(
         if is_noted {
             note(store::abandon_backup(dir, &target));
         }
-        let is_taken = matches!(error, store::Error::Exists);
+        let is_taken = matches!(error, store::Error::Exists | store::Error::UnderWay);
         let failure = of_source(error, &target, dir);
         if is_taken {
             Refusal::Taken(failure)

@@ -4,11 +4,13 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::Error;
 use crate::open;
 
-/// What stands between the name of a copy and the process that makes it.
+/// What stands between the name of a copy and the process that makes it, with
+/// a number of its own for each.
 const MARK: &str = ".partial-";
 
 /// The file by which a folder in the making is claimed.
@@ -17,9 +19,12 @@ const LOCK: &str = "lock";
 /// The folder of a data folder in which backups are put unless told otherwise.
 const BACKUPS: &str = "backups";
 
-/// Returns the name under which this process makes something.
+/// Returns a name under which this process makes something, and nothing else
+/// at the same time.
 pub(super) fn name_of(name: &str) -> String {
-    format!(".{name}{MARK}{}", std::process::id())
+    static N_MADE: AtomicU64 = AtomicU64::new(0);
+    let n = N_MADE.fetch_add(1, Ordering::Relaxed);
+    format!(".{name}{MARK}{}-{n}", std::process::id())
 }
 
 /// Claims a file or folder in the making, for as long as what is returned
@@ -38,7 +43,7 @@ pub(super) fn claim(path: &Path) -> Option<File> {
 }
 
 /// Returns whether a process, this one included, is making a file.
-pub(super) fn is_under_way(target: &Path) -> bool {
+pub fn is_under_way(target: &Path) -> bool {
     let (Some(folder), Some(name)) = (target.parent(), target.file_name()) else {
         return false;
     };
@@ -60,7 +65,10 @@ pub(crate) fn find(dir: &Path) -> Vec<PathBuf> {
                 .strip_prefix('.')
                 .and_then(|rest| rest.rsplit_once(MARK));
             let is_copy = process.is_some_and(|(_, process)| {
-                !process.is_empty() && process.bytes().all(|byte| byte.is_ascii_digit())
+                !process.is_empty()
+                    && process
+                        .bytes()
+                        .all(|byte| byte.is_ascii_digit() || byte == b'-')
             });
             let kind = entry.file_type();
             let is_plain = kind.is_ok_and(|kind| kind.is_file() || kind.is_dir());
