@@ -176,8 +176,10 @@ pub struct ByteScan {
     pub files: i64,
     ///Bytes that were read.
     pub bytes: i64,
-    ///Pieces of the erased texts that were looked for. Texts of fewer than 8 bytes yield none.
+    ///Pieces of the erased texts that were looked for: some of every text that is long enough.
     pub needles: i64,
+    ///Erased texts (of memories, reasons, rules) of fewer than 8 bytes. They stand in other bytes as well, so they were not looked for, and found says nothing of them; the files were rewritten without them all the same.
+    pub too_short: i64,
     ///Pieces that were found and that no remaining memory holds: 0 is the proof.
     pub found: i64,
 }

@@ -41,8 +41,10 @@ export interface ByteScan {
   files: number;
   /** Bytes that were read. */
   bytes: number;
-  /** Pieces of the erased texts that were looked for. Texts of fewer than 8 bytes yield none. */
+  /** Pieces of the erased texts that were looked for: some of every text that is long enough. */
   needles: number;
+  /** Erased texts (of memories, reasons, rules) of fewer than 8 bytes. They stand in other bytes as well, so they were not looked for, and found says nothing of them; the files were rewritten without them all the same. */
+  too_short: number;
   /** Pieces that were found and that no remaining memory holds: 0 is the proof. */
   found: number;
 }

@@ -131,6 +131,49 @@ fn what_has_an_end_is_served_until_then_and_comes_back_with_another_end() {
 }
 
 #[test]
+fn a_server_that_goes_on_retires_what_has_ended_meanwhile() {
+    let bench = Bench::new();
+    let backups = crate::harness::fresh();
+    let folder = backups.path().to_str().expect("text");
+    // It looks as often as it makes backups, and every minute at least.
+    let options = ["--backup-every", "1s", "--backup-dir", folder];
+    fs::create_dir(bench.data()).expect("it is not there yet");
+    let site = std::sync::Arc::new(crate::harness::Site::start_with(&bench.data(), &options));
+    let found = || {
+        let call = json!({ "name": "recall", "arguments": { "query": "loan" } });
+        let answer = site.ask(crate::harness::Era::Legacy, "tools/call", call);
+        answer.to_string().contains("The ibis is on loan")
+    };
+    assert!(!found(), "it has opened the folder");
+    // On a busy machine it may be over before anybody looks.
+    let mut seconds = 3_000;
+    let started = Instant::now();
+    loop {
+        let now = std::time::SystemTime::now();
+        let since = now.duration_since(std::time::UNIX_EPOCH).expect("a clock");
+        let end = (since.as_millis() + seconds) as f64 / 1000.0;
+        let list = json!([{ "id": format!("{seconds}"), "memory": "The ibis is on loan",
+            "expiration_date": end }]);
+        let path = bench.file("m.json", list.to_string());
+        bench.import(&path, &PERSONAL);
+        if found() {
+            break;
+        }
+        assert!(started.elapsed() < DEADLINE, "it was never served");
+        seconds *= 2;
+    }
+    while found() {
+        assert!(started.elapsed() < 2 * DEADLINE, "it is still served");
+        std::thread::yield_now();
+    }
+    let why = &rows(&bench, "memory")[0]["retired_reason"];
+    assert!(
+        why.as_str().is_some_and(|why| why.contains("ended")),
+        "{why}"
+    );
+}
+
+#[test]
 fn json_that_is_not_whole_costs_only_what_is_broken() {
     let cases = [
         (

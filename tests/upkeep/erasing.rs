@@ -148,8 +148,17 @@ fn the_command_erases_only_when_somebody_agreed() {
     let short = stored(data.path(), &["abc"]).remove(0);
     let done = run(data.path(), &["erase", &short, "--yes"]);
     assert_eq!(done.code, 0, "{}", done.err);
-    let said = "the text of 1 of them is too short";
+    let said = "1 of the erased texts are too short";
     assert!(done.err.contains(said), "{}", done.err);
+    // Programs are told as well.
+    for (text, n) in [("def", 1), ("The otter stays.", 0)] {
+        let id = stored(data.path(), &[text]).remove(0);
+        let trial = run(data.path(), &["erase", &id, "--dry-run", "--json"]);
+        assert_eq!(trial.json()["scan"]["too_short"], n, "{text}");
+        let done = run(data.path(), &["erase", &id, "--yes", "--json"]);
+        assert_eq!(done.json()["scan"]["too_short"], n, "{text}");
+        assert_eq!(done.json()["scan"]["needles"] == 0, n == 1, "{text}");
+    }
     let mut pipes = Pipes::open(data.path(), Era::Legacy);
     assert_eq!(pipes.found("heron"), ["The heron stays."]);
 }

@@ -290,3 +290,105 @@ fn doctor_says_nothing_is_wrong_while_a_server_writes() {
         writer.join().expect("every write is answered");
     });
 }
+
+/// Runs a command that must not wait for anybody; one that does is ended, and
+/// fails the test.
+#[cfg(unix)]
+fn ends(data: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let mut child = std::process::Command::new(crate::harness::binary())
+        .args(arguments)
+        .env("ZERO_MEMORY_DATA", data)
+        .stdin(std::process::Stdio::null())
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let started = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().expect("it is ours") {
+            break status;
+        }
+        if started.elapsed() > DEADLINE {
+            child.kill().expect("it is ours");
+            child.wait().expect("it is ours");
+            panic!("it waits for somebody: {arguments:?}");
+        }
+        std::thread::yield_now();
+    };
+    let mut said = String::new();
+    let mut stderr = child.stderr.take().expect("a pipe");
+    std::io::Read::read_to_string(&mut stderr, &mut said).expect("text");
+    (status.code(), said)
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_the_place_of_a_file_is_refused_by_its_name_and_waits_for_nobody() {
+    let pipe = |path: &Path| {
+        let made = std::process::Command::new("mkfifo").arg(path).status();
+        assert!(made.expect("mkfifo starts").success());
+    };
+    let data = fresh();
+    stored(data.path(), &["The heron stays."]);
+    for name in ["memory.db-journal", "bookkeeping.db-journal", "token"] {
+        let path = data.path().join(name);
+        // There may be none yet.
+        let _ = std::fs::remove_file(&path);
+        pipe(&path);
+        if name == "token" {
+            let (code, said) = ends(data.path(), &["serve", "--listen", "127.0.0.1:0"]);
+            assert_eq!(code, Some(1), "{said}");
+            assert!(
+                said.contains("token") && said.contains("move it away"),
+                "{said}"
+            );
+        }
+        let (code, said) = ends(data.path(), &["doctor"]);
+        assert_eq!(code, Some(1), "{name}: {said}");
+        if name != "token" {
+            let (code, said) = ends(data.path(), &["recall", "heron"]);
+            assert_eq!(code, Some(16), "{name}: {said}");
+            let (code, said) = ends(data.path(), &["export"]);
+            assert_eq!(code, Some(1), "{name}: {said}");
+        }
+        std::fs::remove_file(&path).expect("it is ours");
+    }
+    let map = data.path().join("map.json");
+    pipe(&map);
+    let items = data.path().join("items.json");
+    std::fs::write(&items, br#"[{"memory":"The heron flies."}]"#).expect("a file");
+    let (items, map) = (items.to_str().expect("text"), map.to_str().expect("text"));
+    let (code, said) = ends(
+        data.path(),
+        &["import", items, "--into", "core", "--map", map],
+    );
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("map.json"), "{said}");
+}
+
+/// Covers every page of a file but the first, which is what is looked at when
+/// it is opened.
+fn smear(file: &Path) {
+    let mut bytes = std::fs::read(file).expect("it is there");
+    bytes[4096..].fill(0x5a);
+    std::fs::write(file, bytes).expect("it is ours");
+}
+
+#[test]
+fn damage_of_the_bookkeeping_that_shows_late_is_told_by_its_name_and_erases_nothing() {
+    let data = fresh();
+    let ids = stored(data.path(), &["The heron stays."]);
+    smear(&data.path().join("bookkeeping.db"));
+    let refused = run(data.path(), &["erase", &ids[0], "--yes"]);
+    assert_eq!(refused.code, 1, "{}", refused.err);
+    for said in ["bookkeeping.db", "hint: ", "move bookkeeping.db"] {
+        assert!(refused.err.contains(said), "{}", refused.err);
+    }
+    assert!(!refused.err.contains("Error code"), "{}", refused.err);
+    let mut pipes = Pipes::open(data.path(), Era::Legacy);
+    assert_eq!(pipes.found("heron"), ["The heron stays."]);
+    let since = json!({ "since": "2020-01-01T00:00:00Z" });
+    let error = pipes.refused("session_receipt", since, "internal");
+    let said = error["message"].as_str().expect("a message");
+    assert!(said.contains("the bookkeeping beside the memory"), "{said}");
+}

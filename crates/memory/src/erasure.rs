@@ -45,10 +45,14 @@ impl Memory {
         Ok(self.erase_or_count(request)?)
     }
 
-    fn erase_or_count(&self, request: &EraseRequest) -> Result<Erasure, Error> {
+    /// The same, told in this crate's own errors.
+    pub(crate) fn erase_or_count(&self, request: &EraseRequest) -> Result<Erasure, Error> {
         let (store, caller) = self.whole()?;
         let dry_run = request.dry_run.unwrap_or_default();
         let now = self.now();
+        // What cannot be told about backups afterwards is told before anything
+        // is gone.
+        older_backups(&store, now)?;
         let mut until = now;
         let outcome = store.write::<_, Stop>(&caller, |view| {
             let plan = plan(view, &request.memory_ids)?;
@@ -121,6 +125,7 @@ impl Memory {
                 files: scan.n_files,
                 bytes: scan.n_bytes,
                 needles: plan.needles.count(),
+                too_short: plan.needles.n_too_short(),
                 found: n_found,
             },
         ))
@@ -129,24 +134,28 @@ impl Memory {
     /// Ends erasures that are on disk and whose bytes are not yet gone.
     /// Returns false while somebody still stands in the way.
     pub fn finish_erasures(&self) -> Result<bool, contract::Error> {
-        let finish = || -> Result<bool, Error> {
-            let (store, _) = self.whole()?;
-            Ok(!store.scrub_is_due()? || store.finish_erasure()?)
-        };
-        Ok(finish()?)
+        Ok(self.finish_if_due()?)
+    }
+
+    /// The same, told in this crate's own errors.
+    pub(crate) fn finish_if_due(&self) -> Result<bool, Error> {
+        let (store, _) = self.whole()?;
+        Ok(!store.scrub_is_due()? || store.finish_erasure()?)
     }
 
     /// The same for a process that looks from time to time: opens nothing, and
     /// keeps nobody waiting for long.
     pub fn retry_erasures(&self) -> Result<bool, contract::Error> {
+        Ok(self.retry_if_due()?)
+    }
+
+    /// The same, told in this crate's own errors.
+    pub(crate) fn retry_if_due(&self) -> Result<bool, Error> {
         let Some(store) = self.whole_if_open() else {
             return Ok(true);
         };
-        let retry = || -> Result<bool, Error> {
-            // A folder that can only be read is mended by who can write to it.
-            Ok(store.is_read_only() || !store.scrub_is_due()? || store.retry_erasure()?)
-        };
-        Ok(retry()?)
+        // A folder that can only be read is mended by who can write to it.
+        Ok(store.is_read_only() || !store.scrub_is_due()? || store.retry_erasure()?)
     }
 }
 
@@ -181,6 +190,7 @@ fn nothing_read(needles: &Needles) -> ByteScan {
         files: 0,
         bytes: 0,
         needles: needles.count(),
+        too_short: needles.n_too_short(),
         found: 0,
     }
 }

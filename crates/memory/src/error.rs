@@ -265,6 +265,14 @@ fn of_store(error: store::Error) -> contract::Error {
             &error,
             "the bookkeeping beside the memory is damaged or not of this version, and was left untouched as the memory was; `zero-memory doctor` says what to do, and no memory is lost by it",
         ),
+        store::Error::Index(_) => unusable(
+            &error,
+            "the full-text index of the memory is damaged, and nothing of this call was stored; no memory is lost by it, and `zero-memory doctor --rebuild-index` makes it anew",
+        ),
+        store::Error::Dragged => contract::Error::rate_limited(
+            "what shared a commit with this call could not be written, and nothing of this call was stored; it is not the fault of this call, so send it again",
+            1,
+        ),
         store::Error::Corrupt(_) | store::Error::Emptied => unusable(
             &error,
             "the memory is damaged and was left untouched; `zero-memory doctor` says what to do, and `zero-memory restore` brings a backup back",
@@ -325,7 +333,7 @@ mod tests {
             store::Error::Busy,
             store::Error::NewerFile { found: 9, known: 1 },
             store::Error::ForeignFile,
-            store::Error::Corrupt(Some(sqlite())),
+            store::Error::Corrupt(Some(std::sync::Arc::new(sqlite()))),
             store::Error::DiskFull,
             store::Error::Folder(io()),
             store::Error::Migration {
@@ -348,8 +356,10 @@ mod tests {
                 path: HOSTILE.into(),
                 why: HOSTILE.to_owned(),
             },
-            store::Error::Bookkeeping(Box::new(store::Error::Corrupt(Some(sqlite())))),
+            store::Error::Bookkeeping(Box::new(store::Error::Corrupt(None))),
             store::Error::UnderWay,
+            store::Error::Index(std::sync::Arc::new(sqlite())),
+            store::Error::Dragged,
         ];
         let place = |error: &store::Error| match error {
             store::Error::Busy => 0,
@@ -374,9 +384,11 @@ mod tests {
             store::Error::Ledger { .. } => 19,
             store::Error::Bookkeeping(_) => 20,
             store::Error::UnderWay => 21,
+            store::Error::Index(_) => 22,
+            store::Error::Dragged => 23,
         };
         let places: Vec<usize> = all.iter().map(place).collect();
-        assert_eq!(places, (0..22).collect::<Vec<_>>());
+        assert_eq!(places, (0..24).collect::<Vec<_>>());
         all
     }
 

@@ -14,9 +14,11 @@ mod copy;
 mod report;
 mod schedule;
 mod seal;
+mod terminal;
 
 pub use report::{Check, Level, Report, examine};
 pub use schedule::{Kept, Schedule};
+pub use terminal::{erase, finish_erasures, open, rebuild_index, retry_erasures};
 
 /// Why something was not done, and what to do about it. Names no content; may
 /// name files, because the person at the terminal named them.
@@ -143,20 +145,16 @@ pub fn restore(file: &Path, dir: &Path, ledger: Option<&Path>) -> Result<Restore
     })
 }
 
-/// Makes the full-text index anew. Returns how many memories are in it.
-pub fn rebuild_index(memory: &crate::Memory) -> Result<usize, contract::Error> {
-    let rebuild = || -> Result<usize, crate::error::Error> {
-        let (store, _) = memory.whole()?;
-        Ok(store.rebuild_index()?)
-    };
-    Ok(rebuild()?)
-}
-
 /// What a data folder that cannot be used is to the person at the terminal.
 pub(crate) fn of_folder(error: store::Error, dir: &Path) -> Failure {
+    tracing::debug!(
+        cause = crate::error::chain(&error),
+        "the folder cannot be used"
+    );
     let is_of_files = matches!(
         error,
         store::Error::Corrupt(_)
+            | store::Error::Index(_)
             | store::Error::ForeignFile
             | store::Error::NotAFile
             | store::Error::Emptied
@@ -232,6 +230,10 @@ fn of_store(error: store::Error, file: &Path, dir: &Path) -> Failure {
             format!("{file} is no memory of this program"),
             "take a file that zero-memory backup made",
         ),
+        store::Error::Index(_) => Failure::new(
+            format!("the full-text index in {file} is damaged"),
+            "run zero-memory doctor --rebuild-index; no memory is lost by it",
+        ),
         store::Error::Corrupt(_) => Failure::new(
             format!("{file} is damaged"),
             "take another backup; zero-memory doctor looks at the data folder",
@@ -243,8 +245,8 @@ fn of_store(error: store::Error, file: &Path, dir: &Path) -> Failure {
             "update zero-memory",
         ),
         store::Error::DiskFull => Failure::new("the disk is full", "make room, and try again"),
-        store::Error::Disk(cause) => Failure::new(
-            format!("the disk failed, or takes no larger files: {cause}"),
+        store::Error::Disk(_) => Failure::new(
+            format!("{file} cannot be read or written: the disk failed, or takes no larger files"),
             "look at the disk and the limits on files, and try again",
         ),
         store::Error::ReadOnly => Failure::new(
@@ -263,14 +265,18 @@ fn of_store(error: store::Error, file: &Path, dir: &Path) -> Failure {
             format!("{file} was in use and is empty now"),
             "zero-memory doctor says what to do",
         ),
+        store::Error::Dragged => {
+            Failure::new(format!("{file} was not changed: {error}"), "try again")
+        }
+        // The cause is in the words of SQLite, and goes to the log.
         store::Error::Stopped
         | store::Error::Migration { .. }
         | store::Error::Commit(_)
         | store::Error::NotAllowed
         | store::Error::Erased
         | store::Error::Sqlite(_) => Failure::new(
-            format!("it failed: {}", crate::error::chain(&error)),
-            "run zero-memory doctor",
+            format!("{file} cannot be used: {error}"),
+            format!("run zero-memory doctor --data {}", dir.display()),
         ),
     }
 }

@@ -34,11 +34,25 @@ pub fn data_folder(given: Option<PathBuf>) -> Result<PathBuf> {
         .context("no data folder: pass --data DIR or set ZERO_MEMORY_DATA")
 }
 
+/// Reads a text file. What is no file is refused: a pipe would wait for
+/// somebody who writes to it, and a device has no end.
+pub fn read_text(path: &Path) -> std::io::Result<String> {
+    String::from_utf8(read_bytes(path)?).map_err(|_| std::io::Error::other("it is no UTF-8"))
+}
+
+/// The same for bytes.
+pub fn read_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(std::io::Error::other("it is no file"));
+    }
+    fs::read(path)
+}
+
 /// Returns the token of the data folder, made on first use.
 pub fn token(folder: &Path) -> Result<String> {
     make_private_folder(folder)?;
     let path = folder.join(TOKEN_FILE);
-    match fs::read_to_string(&path) {
+    match read_text(&path) {
         Ok(text) => {
             let token = text.trim().to_owned();
             if token.len() < TOKEN_BYTES {
@@ -51,7 +65,12 @@ pub fn token(folder: &Path) -> Result<String> {
         }
         Err(error) if error.kind() == ErrorKind::NotFound => {}
         Err(error) => {
-            return Err(error).with_context(|| format!("cannot read {}", path.display()));
+            return Err(error).with_context(|| {
+                format!(
+                    "cannot read the token file {}: move it away, and a new token is made",
+                    path.display()
+                )
+            });
         }
     }
     let token = new_token()?;
@@ -59,7 +78,7 @@ pub fn token(folder: &Path) -> Result<String> {
         Ok(()) => Ok(token),
         // Another process was faster; its token counts.
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            let text = fs::read_to_string(&path)
+            let text = read_text(&path)
                 .with_context(|| format!("cannot read {}", path.display()))?;
             Ok(text.trim().to_owned())
         }

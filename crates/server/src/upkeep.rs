@@ -26,12 +26,15 @@ pub fn schedule(backups: &Backups, folder: &std::path::Path) -> Option<Schedule>
     })
 }
 
+/// Returns the time between two looks.
+fn time_between(schedule: Option<&Schedule>) -> Duration {
+    let often = schedule.map_or(LOOK_EVERY, |schedule| schedule.every);
+    LOOK_EVERY.min(often)
+}
+
 /// Looks after the folder until the runtime ends.
 pub async fn keep(door: Arc<Door>, folder: PathBuf, schedule: Option<Schedule>) {
-    let often = schedule
-        .as_ref()
-        .map_or(LOOK_EVERY, |schedule| schedule.every);
-    let mut ticks = tokio::time::interval(LOOK_EVERY.min(often));
+    let mut ticks = tokio::time::interval(time_between(schedule.as_ref()));
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
@@ -72,5 +75,23 @@ fn back_up(schedule: &Schedule, folder: &std::path::Path) {
             let cause = failure.to_string();
             tracing::error!(target: "zero_memory", cause = ?cause, "no backup was made");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_ended_is_looked_for_every_minute_at_least() {
+        let every = |seconds| Schedule {
+            every: Duration::from_secs(seconds),
+            keep: 1,
+            folder: PathBuf::new(),
+        };
+        let minute = Duration::from_secs(60);
+        assert_eq!(time_between(None), minute);
+        assert_eq!(time_between(Some(&every(24 * 3600))), minute);
+        assert_eq!(time_between(Some(&every(1))), Duration::from_secs(1));
     }
 }

@@ -210,19 +210,20 @@ pub fn begin_backup(dir: &Path, row: &BackupRow) -> Result<bool, Error> {
     if open::look(&dir.join("memory.db"), &open::MEMORY).is_err() {
         return Ok(false);
     }
-    let conn = open::writer(&dir.join("bookkeeping.db"), &open::BOOKKEEPING)?;
-    let broken_off = all(&conn)?.into_iter().filter(|row| !row.is_finished());
-    for row in broken_off.filter(|row| !is_under_way(&row.path)) {
-        strike_off_unfinished(&conn, &row.path)?;
-    }
-    conn.execute(
-        "INSERT INTO backup (path, at, bytes, scheduled) VALUES (:path, :at, 0, :scheduled) \
-         ON CONFLICT DO NOTHING",
-        named_params! {
-            ":path": row.path.to_string_lossy(), ":at": row.at, ":scheduled": row.scheduled,
-        },
-    )?;
-    Ok(true)
+    in_bookkeeping(dir, |conn| {
+        let broken_off = all(conn)?.into_iter().filter(|row| !row.is_finished());
+        for row in broken_off.filter(|row| !is_under_way(&row.path)) {
+            strike_off_unfinished(conn, &row.path)?;
+        }
+        conn.execute(
+            "INSERT INTO backup (path, at, bytes, scheduled) VALUES (:path, :at, 0, :scheduled) \
+             ON CONFLICT DO NOTHING",
+            named_params! {
+                ":path": row.path.to_string_lossy(), ":at": row.at, ":scheduled": row.scheduled,
+            },
+        )?;
+        Ok(true)
+    })
 }
 
 /// Strikes off a backup that came to nothing, unless somebody else is making
@@ -231,8 +232,17 @@ pub fn abandon_backup(dir: &Path, path: &Path) -> Result<(), Error> {
     if is_under_way(path) {
         return Ok(());
     }
-    let conn = open::writer(&dir.join("bookkeeping.db"), &open::BOOKKEEPING)?;
-    strike_off_unfinished(&conn, path)
+    in_bookkeeping(dir, |conn| strike_off_unfinished(conn, path))
+}
+
+/// Notes something in the bookkeeping of a folder.
+fn in_bookkeeping<R>(
+    dir: &Path,
+    work: impl FnOnce(&Connection) -> Result<R, Error>,
+) -> Result<R, Error> {
+    open::writer(&dir.join("bookkeeping.db"), &open::BOOKKEEPING)
+        .and_then(|conn| work(&conn))
+        .map_err(Error::of_bookkeeping)
 }
 
 fn strike_off_unfinished(conn: &Connection, path: &Path) -> Result<(), Error> {
@@ -255,16 +265,17 @@ pub fn lay_ledger(dir: &Path, backup: &Path) -> Result<(), Error> {
 
 /// Notes a backup in the bookkeeping of a folder.
 pub fn note_backup(dir: &Path, row: &BackupRow) -> Result<(), Error> {
-    let conn = open::writer(&dir.join("bookkeeping.db"), &open::BOOKKEEPING)?;
-    conn.execute(
-        "INSERT OR REPLACE INTO backup (path, at, bytes, scheduled) \
-         VALUES (:path, :at, :bytes, :scheduled)",
-        named_params! {
-            ":path": row.path.to_string_lossy(), ":at": row.at, ":bytes": row.bytes,
-            ":scheduled": row.scheduled,
-        },
-    )?;
-    Ok(())
+    in_bookkeeping(dir, |conn| {
+        conn.execute(
+            "INSERT OR REPLACE INTO backup (path, at, bytes, scheduled) \
+             VALUES (:path, :at, :bytes, :scheduled)",
+            named_params! {
+                ":path": row.path.to_string_lossy(), ":at": row.at, ":bytes": row.bytes,
+                ":scheduled": row.scheduled,
+            },
+        )?;
+        Ok(())
+    })
 }
 
 /// Returns the backups that a folder knows of, newest first; those that are
@@ -274,17 +285,20 @@ pub fn known_backups(dir: &Path) -> Result<Vec<BackupRow>, Error> {
     if !path.is_file() {
         return Ok(Vec::new());
     }
-    known(&open::reader(&path)?)
+    open::reader(&path)
+        .and_then(|conn| known(&conn))
+        .map_err(Error::of_bookkeeping)
 }
 
 /// Strikes a backup off.
 pub fn forget_backup(dir: &Path, path: &Path) -> Result<(), Error> {
-    let conn = open::writer(&dir.join("bookkeeping.db"), &open::BOOKKEEPING)?;
-    conn.execute(
-        "DELETE FROM backup WHERE path = :path",
-        named_params! {":path": path.to_string_lossy()},
-    )?;
-    Ok(())
+    in_bookkeeping(dir, |conn| {
+        conn.execute(
+            "DELETE FROM backup WHERE path = :path",
+            named_params! {":path": path.to_string_lossy()},
+        )?;
+        Ok(())
+    })
 }
 
 /// Returns the backups that were finished.
@@ -331,7 +345,7 @@ impl Store {
     /// Returns the backups that this folder knows of, newest first; those that
     /// are being made and those that are gone too.
     pub fn backups(&self) -> Result<Vec<BackupRow>, Error> {
-        all(&self.threads.conn())
+        self.threads.with(all)
     }
 
     /// Returns the folders in which these backups were put.

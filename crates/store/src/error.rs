@@ -27,9 +27,9 @@ pub enum Error {
     /// The file exists and is not one of ours; it was left untouched.
     #[error("the store file belongs to another program")]
     ForeignFile,
-    /// A link or a folder stands where the file should be; it was left
-    /// untouched.
-    #[error("the store file is a link or a folder")]
+    /// A link, a folder or a pipe stands where the file should be, or one that
+    /// SQLite keeps beside it; it was left untouched.
+    #[error("the store file, or one beside it, is a link or a folder or a pipe")]
     NotAFile,
     /// The file is empty, although it was in use; it was left untouched.
     #[error("the store file was in use and is empty now")]
@@ -58,7 +58,11 @@ pub enum Error {
     },
     /// The file is damaged; it was left untouched.
     #[error("the store file is damaged")]
-    Corrupt(#[source] Option<rusqlite::Error>),
+    Corrupt(#[source] Option<Arc<rusqlite::Error>>),
+    /// The full-text index in the file is damaged. It holds nothing that the
+    /// rows do not say, so it can be made anew.
+    #[error("the full-text index is damaged")]
+    Index(#[source] Arc<rusqlite::Error>),
     /// The bookkeeping beside the memory cannot be used; the memory was left
     /// untouched.
     #[error("the bookkeeping file cannot be used")]
@@ -90,6 +94,10 @@ pub enum Error {
     /// The commit that this call shared failed; nothing of it was stored.
     #[error("the commit failed")]
     Commit(#[source] Arc<rusqlite::Error>),
+    /// The commit failed through what another call in it did to the index;
+    /// nothing of this one was stored, and it may come again.
+    #[error("the commit failed through another call in it")]
+    Dragged,
     /// The caller's role does not allow it; whoever called this crate should
     /// have asked first.
     #[error("the caller may not do this")]
@@ -110,8 +118,10 @@ impl From<rusqlite::Error> for Error {
         let is = |one| code == Some(one);
         if is(ErrorCode::DatabaseBusy) || is(ErrorCode::DatabaseLocked) {
             Self::Busy
+        } else if is_of_index(&cause) {
+            Self::Index(Arc::new(cause))
         } else if is(ErrorCode::DatabaseCorrupt) {
-            Self::Corrupt(Some(cause))
+            Self::Corrupt(Some(Arc::new(cause)))
         } else if is(ErrorCode::NotADatabase) {
             Self::ForeignFile
         } else if is(ErrorCode::DiskFull) {
@@ -126,6 +136,13 @@ impl From<rusqlite::Error> for Error {
             Self::Sqlite(cause)
         }
     }
+}
+
+/// Returns whether it was a virtual table that SQLite found damaged: the index
+/// is the only one that is stored.
+fn is_of_index(cause: &rusqlite::Error) -> bool {
+    let damaged = rusqlite::ffi::SQLITE_CORRUPT_VTAB;
+    matches!(cause, rusqlite::Error::SqliteFailure(found, _) if found.extended_code == damaged)
 }
 
 impl Error {
@@ -162,6 +179,10 @@ impl Error {
             Self::Disk(cause)
         } else if is(ErrorCode::ReadOnly) {
             Self::ReadOnly
+        } else if is_of_index(&cause) {
+            Self::Index(cause)
+        } else if is(ErrorCode::DatabaseCorrupt) {
+            Self::Corrupt(Some(cause))
         } else {
             Self::Commit(cause)
         }

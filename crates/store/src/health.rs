@@ -230,7 +230,7 @@ fn memory_file(dir: &Path, tokenise: Tokenise, now: i64, found: &mut Vec<Finding
             conn
         }
         Err(error) => {
-            found.push(of_memory_file(&error));
+            found.push(of_memory_file(&error, &path));
             return;
         }
     };
@@ -250,7 +250,7 @@ fn memory_file(dir: &Path, tokenise: Tokenise, now: i64, found: &mut Vec<Finding
     });
     if let Err(error) = outcome {
         // It began as one, and a check says one thing.
-        if !matches!(error, Error::Busy) {
+        if !matches!(error, Error::Busy | Error::Index(_)) {
             found.retain(|finding| finding.id != "memory_file");
         }
         found.push(match error {
@@ -259,7 +259,8 @@ fn memory_file(dir: &Path, tokenise: Tokenise, now: i64, found: &mut Vec<Finding
                 "another process held memory.db for longer than doctor waits",
                 "stop the program that holds it, and run doctor again",
             ),
-            error => of_memory_file(&error),
+            Error::Index(_) => index::damaged(),
+            error => of_memory_file(&error, &path),
         });
     }
 }
@@ -294,7 +295,7 @@ fn snapshot(
     look(conn, migrate::version(conn)?)
 }
 
-fn of_memory_file(error: &Error) -> Finding {
+fn of_memory_file(error: &Error, path: &Path) -> Finding {
     let finding = |what: &str, remedy: &str| Finding::error("memory_file", what, remedy);
     let restore = "stop every server on this folder, move memory.db and the files beside it into another folder (keep them), and bring the last backup back with zero-memory restore";
     match error {
@@ -308,10 +309,20 @@ fn of_memory_file(error: &Error) -> Finding {
             "memory.db is no file of this program",
             "move it away, or name another folder with --data; this program leaves it as it is",
         ),
-        Error::NotAFile => finding(
-            "memory.db is a link or a folder",
-            "put the file itself there, or name the folder that holds it with --data",
-        ),
+        Error::NotAFile => {
+            let odd = open::odd_one(path);
+            let name = odd.as_deref().and_then(Path::file_name);
+            let name = name.map_or(MEMORY_FILE.into(), |name| name.to_string_lossy());
+            let remedy = if name == MEMORY_FILE {
+                "put the file itself there, or name the folder that holds it with --data"
+            } else {
+                "move it away: no program of ours made it, and memory.db is left untouched"
+            };
+            finding(
+                &format!("{name} is a link or a folder or a pipe, and no file"),
+                remedy,
+            )
+        }
         Error::Emptied => finding(
             "memory.db is empty, although the folder was in use",
             "restore a backup; or delete memory.db to begin with an empty memory",
@@ -368,11 +379,7 @@ fn integrity(id: &'static str, conn: &Connection, found: &mut Vec<Finding>) -> R
     let (index, file): (Vec<&String>, Vec<&String>) =
         said.iter().partition(|line| line.contains("memory_fts"));
     if !index.is_empty() {
-        found.push(Finding::error(
-            "index",
-            "the full-text index is damaged",
-            "run zero-memory doctor --rebuild-index",
-        ));
+        found.push(index::damaged());
     }
     if let Some(first) = file.first() {
         found.push(Finding::error(

@@ -106,6 +106,7 @@ pub(crate) fn writer(path: &Path, kind: &Kind) -> Result<Connection, Error> {
 
 /// The same; a call that has to stop stops waiting for other processes.
 pub(crate) fn writer_for(path: &Path, kind: &Kind, present: &Present) -> Result<Connection, Error> {
+    only_files(path)?;
     let before = if create(path)? { 0 } else { look(path, kind)? };
     if before > 0 && before < migrate::newest(kind.steps) && kind.is_copied {
         copy_before_upgrade(path, before)?;
@@ -238,6 +239,7 @@ pub(crate) fn scrub_within(
 pub(crate) fn copies(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     let mut found: Vec<PathBuf> = entries
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
         .filter(|entry| {
             let name = entry.file_name();
             let name = name.to_string_lossy();
@@ -304,9 +306,7 @@ pub(crate) fn look(path: &Path, kind: &Kind) -> Result<i64, Error> {
     // Not opened here: closing any descriptor of a file drops the locks that
     // this process holds on it (SQLite, "How to corrupt", 2.2).
     let found = fs::symlink_metadata(path).map_err(Error::Folder)?;
-    if !found.is_file() {
-        return Err(Error::NotAFile);
-    }
+    only_files(path)?;
     match found.len() {
         // A process that was stopped while it made the file leaves it empty;
         // so does a disk that lost it, and then a new one must not cover it.
@@ -330,6 +330,21 @@ pub(crate) fn look(path: &Path, kind: &Kind) -> Result<i64, Error> {
         }
         outcome => outcome,
     }
+}
+
+/// Refuses what is no file in the place of a file or of one that SQLite keeps
+/// beside it: opening a pipe would wait for somebody at its other end.
+fn only_files(path: &Path) -> Result<(), Error> {
+    let odd = odd_one(path);
+    odd.map_or(Ok(()), |_| Err(Error::NotAFile))
+}
+
+/// Returns the first of these places where something stands that is no file.
+pub(crate) fn odd_one(path: &Path) -> Option<PathBuf> {
+    let places = ["", "-wal", "-shm", "-journal"].map(|end| beside(path, end));
+    places
+        .into_iter()
+        .find(|place| fs::symlink_metadata(place).is_ok_and(|found| !found.is_file()))
 }
 
 fn look_inside(conn: Connection, kind: &Kind) -> Result<i64, Error> {

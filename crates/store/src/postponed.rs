@@ -78,6 +78,8 @@ struct Waiting {
     /// Changes of earlier calls of the transaction: what the present one does
     /// may be undone, and theirs may not.
     n_before: usize,
+    /// Changes that the present call made, written or not.
+    n_added: usize,
     /// Changes that are written: those of earlier calls are kept until the
     /// present one has ended, because its savepoint takes them back.
     n_written: usize,
@@ -103,6 +105,7 @@ impl Postponed {
     pub(crate) fn begin(&self) {
         let mut waiting = self.0.borrow_mut();
         waiting.n_before = waiting.changes.len();
+        waiting.n_added = 0;
     }
 
     /// Ends a call whose work is kept.
@@ -151,12 +154,26 @@ impl Postponed {
     pub(crate) fn add(&self, change: Change) {
         let mut waiting = self.0.borrow_mut();
         waiting.n_bytes += change.n_bytes();
+        waiting.n_added += 1;
         waiting.changes.push(change);
+    }
+
+    /// Returns whether the present call, or the one that ended last, changes
+    /// the index.
+    pub(crate) fn has_added(&self) -> bool {
+        self.0.borrow().n_added > 0
     }
 
     /// Returns whether more waits than should.
     pub(crate) fn is_much(&self) -> bool {
         self.0.borrow().n_bytes > MOST_BYTES
+    }
+
+    /// Writes what waits, and has the index write what it holds in memory, so
+    /// that a call hears itself when that cannot be done.
+    pub(crate) fn write_through(&self, conn: &Connection) -> rusqlite::Result<()> {
+        self.settle(conn)?;
+        conn.execute_batch("SAVEPOINT written; RELEASE written")
     }
 
     /// Writes what waits to the index, in the middle of a call.

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension as _, named_params};
 
@@ -69,8 +69,14 @@ impl Threads {
         })
     }
 
-    pub(crate) fn conn(&self) -> MutexGuard<'_, Connection> {
-        self.conn.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Does something with the file. What is wrong with it is said of this
+    /// file, and not of the one that holds memories.
+    pub(crate) fn with<R>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let conn = self.conn.lock().unwrap_or_else(PoisonError::into_inner);
+        work(&conn).map_err(Error::of_bookkeeping)
     }
 }
 
@@ -78,14 +84,15 @@ impl Threads {
     /// Erases what is noted about an account.
     pub(crate) fn forget_account(&self, caller: &Caller) -> Result<(), Error> {
         self.settle_counts()?;
-        let conn = self.conn();
-        for sql in [
-            "DELETE FROM thread WHERE account = :account",
-            "DELETE FROM usage WHERE account = :account",
-        ] {
-            conn.execute(sql, named_params! {":account": caller.id()})?;
-        }
-        open::scrub(&conn, open::PATIENCE)
+        self.with(|conn| {
+            for sql in [
+                "DELETE FROM thread WHERE account = :account",
+                "DELETE FROM usage WHERE account = :account",
+            ] {
+                conn.execute(sql, named_params! {":account": caller.id()})?;
+            }
+            open::scrub(conn, open::PATIENCE)
+        })
     }
 }
 
@@ -98,16 +105,17 @@ impl Store {
         token: &str,
         not_before: i64,
     ) -> Result<Option<ThreadRow>, Error> {
-        let conn = self.threads.conn();
-        let mut statement = conn.prepare_cached(
-            "SELECT token, scope, used_at FROM thread \
-             WHERE token = :token AND account = :account AND used_at > :not_before",
-        )?;
-        let found = statement.query_row(
-            named_params! {":token": token, ":account": caller.id(), ":not_before": not_before},
-            thread,
-        );
-        Ok(found.optional()?)
+        self.threads.with(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT token, scope, used_at FROM thread \
+                 WHERE token = :token AND account = :account AND used_at > :not_before",
+            )?;
+            let found = statement.query_row(
+                named_params! {":token": token, ":account": caller.id(), ":not_before": not_before},
+                thread,
+            );
+            Ok(found.optional()?)
+        })
     }
 
     /// Returns the caller's thread of a conversation, if it was used after
@@ -118,18 +126,20 @@ impl Store {
         conversation: &str,
         not_before: i64,
     ) -> Result<Option<ThreadRow>, Error> {
-        let conn = self.threads.conn();
-        let mut statement = conn.prepare_cached(
-            "SELECT token, scope, used_at FROM thread \
-             WHERE account = :account AND conversation = :conversation AND used_at > :not_before",
-        )?;
-        let found = statement.query_row(
-            named_params! {
-                ":account": caller.id(), ":conversation": conversation, ":not_before": not_before,
-            },
-            thread,
-        );
-        Ok(found.optional()?)
+        self.threads.with(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT token, scope, used_at FROM thread WHERE account = :account \
+                 AND conversation = :conversation AND used_at > :not_before",
+            )?;
+            let found = statement.query_row(
+                named_params! {
+                    ":account": caller.id(), ":conversation": conversation,
+                    ":not_before": not_before,
+                },
+                thread,
+            );
+            Ok(found.optional()?)
+        })
     }
 
     /// Returns a token for a thread that is yet to be made.
@@ -148,32 +158,34 @@ impl Store {
         now: i64,
         not_before: i64,
     ) -> Result<ThreadRow, Error> {
-        let conn = self.threads.conn();
-        conn.prepare_cached("DELETE FROM thread WHERE used_at <= :not_before")?
-            .execute(named_params! {":not_before": not_before})?;
         let n_before = self.threads.n_minted.fetch_add(1, Ordering::Relaxed);
-        if n_before.is_multiple_of(BETWEEN_LOOKS) {
-            conn.prepare_cached(
-                "DELETE FROM thread WHERE token IN (SELECT token FROM thread \
-                 WHERE account = :account ORDER BY used_at DESC, token DESC LIMIT -1 OFFSET :most)",
-            )?
-            .execute(named_params! {":account": caller.id(), ":most": MOST_THREADS})?;
-        }
-        // Two processes may hear of one conversation at once; the later one
-        // takes over what the earlier one made.
-        let mut statement = conn.prepare_cached(
-            "INSERT INTO thread (token, account, scope, conversation, created_at, used_at) \
-             VALUES (:token, :account, :scope, :conversation, :now, :now) \
-             ON CONFLICT (account, conversation) WHERE conversation IS NOT NULL \
-             DO UPDATE SET scope = :scope, used_at = :now RETURNING token, scope, used_at",
-        )?;
-        Ok(statement.query_row(
-            named_params! {
-                ":token": token, ":account": caller.id(), ":scope": scope,
-                ":conversation": conversation, ":now": now,
-            },
-            thread,
-        )?)
+        self.threads.with(|conn| {
+            conn.prepare_cached("DELETE FROM thread WHERE used_at <= :not_before")?
+                .execute(named_params! {":not_before": not_before})?;
+            if n_before.is_multiple_of(BETWEEN_LOOKS) {
+                conn.prepare_cached(
+                    "DELETE FROM thread WHERE token IN (SELECT token FROM thread \
+                     WHERE account = :account ORDER BY used_at DESC, token DESC \
+                     LIMIT -1 OFFSET :most)",
+                )?
+                .execute(named_params! {":account": caller.id(), ":most": MOST_THREADS})?;
+            }
+            // Two processes may hear of one conversation at once; the later
+            // one takes over what the earlier one made.
+            let mut statement = conn.prepare_cached(
+                "INSERT INTO thread (token, account, scope, conversation, created_at, used_at) \
+                 VALUES (:token, :account, :scope, :conversation, :now, :now) \
+                 ON CONFLICT (account, conversation) WHERE conversation IS NOT NULL \
+                 DO UPDATE SET scope = :scope, used_at = :now RETURNING token, scope, used_at",
+            )?;
+            Ok(statement.query_row(
+                named_params! {
+                    ":token": token, ":account": caller.id(), ":scope": scope,
+                    ":conversation": conversation, ":now": now,
+                },
+                thread,
+            )?)
+        })
     }
 
     /// Notes that a thread of the caller's is in use, and the project it works
@@ -185,16 +197,16 @@ impl Store {
         scope: ScopeKey,
         now: i64,
     ) -> Result<(), Error> {
-        self.threads
-            .conn()
-            .prepare_cached(
+        self.threads.with(|conn| {
+            conn.prepare_cached(
                 "UPDATE thread SET used_at = :now, scope = :scope \
                  WHERE token = :token AND account = :account",
             )?
             .execute(named_params! {
                 ":token": token, ":account": caller.id(), ":scope": scope, ":now": now,
             })?;
-        Ok(())
+            Ok(())
+        })
     }
 }
 

@@ -121,7 +121,7 @@ impl Threads {
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner);
             if *tidied != Some(today) {
-                tidy(&self.conn(), today)?;
+                self.with(|conn| tidy(conn, today))?;
                 *tidied = Some(today);
             }
             drop(tidied);
@@ -136,21 +136,24 @@ impl Threads {
 
     /// Writes the counts that are queued.
     pub(crate) fn settle_counts(&self) -> Result<(), Error> {
-        let conn = self.conn();
-        let queued = self.counts.take();
-        if queued.is_empty() {
-            return Ok(());
-        }
-        let tx = conn.unchecked_transaction()?;
-        for ((account, at, metric), n) in queued {
-            tx.prepare_cached(
-                "INSERT INTO usage (account, at, metric, n) VALUES (:account, :at, :metric, :n) \
-                 ON CONFLICT DO UPDATE SET n = n + :n",
-            )?
-            .execute(named_params! {":account": account, ":at": at, ":metric": metric, ":n": n})?;
-        }
-        tx.commit()?;
-        Ok(())
+        self.with(|conn| {
+            let queued = self.counts.take();
+            if queued.is_empty() {
+                return Ok(());
+            }
+            let tx = conn.unchecked_transaction()?;
+            for ((account, at, metric), n) in queued {
+                tx.prepare_cached(
+                    "INSERT INTO usage (account, at, metric, n) \
+                     VALUES (:account, :at, :metric, :n) ON CONFLICT DO UPDATE SET n = n + :n",
+                )?
+                .execute(
+                    named_params! {":account": account, ":at": at, ":metric": metric, ":n": n},
+                )?;
+            }
+            tx.commit()?;
+            Ok(())
+        })
     }
 }
 
@@ -171,37 +174,39 @@ impl Store {
     /// Returns what the caller's counts since a moment come to.
     pub fn counts_since(&self, caller: &Caller, since: i64) -> Result<Vec<(Metric, i64)>, Error> {
         self.threads.settle_counts()?;
-        let conn = self.threads.conn();
-        let mut statement = conn.prepare_cached(
-            "SELECT metric, sum(n) FROM usage WHERE account = :account AND at >= :since \
-             GROUP BY metric",
-        )?;
-        let rows = statement.query_map(
-            named_params! {":account": caller.id(), ":since": since},
-            |row| Ok((row.get(0)?, row.get(1)?)),
-        )?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        self.threads.with(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT metric, sum(n) FROM usage WHERE account = :account AND at >= :since \
+                 GROUP BY metric",
+            )?;
+            let rows = statement.query_map(
+                named_params! {":account": caller.id(), ":since": since},
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
     }
 
     /// Returns the caller's counts since a moment by day, oldest first.
     pub fn counts_by_day(&self, caller: &Caller, since: i64) -> Result<Vec<DayCount>, Error> {
         self.threads.settle_counts()?;
-        let conn = self.threads.conn();
-        let mut statement = conn.prepare_cached(
-            "SELECT at - at % :day AS day, metric, sum(n) FROM usage \
-             WHERE account = :account AND at >= :since GROUP BY day, metric ORDER BY day",
-        )?;
-        let rows = statement.query_map(
-            named_params! {":account": caller.id(), ":since": since, ":day": DAY_MS},
-            |row| {
-                Ok(DayCount {
-                    day: row.get(0)?,
-                    metric: row.get(1)?,
-                    n: row.get(2)?,
-                })
-            },
-        )?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        self.threads.with(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT at - at % :day AS day, metric, sum(n) FROM usage \
+                 WHERE account = :account AND at >= :since GROUP BY day, metric ORDER BY day",
+            )?;
+            let rows = statement.query_map(
+                named_params! {":account": caller.id(), ":since": since, ":day": DAY_MS},
+                |row| {
+                    Ok(DayCount {
+                        day: row.get(0)?,
+                        metric: row.get(1)?,
+                        n: row.get(2)?,
+                    })
+                },
+            )?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
     }
 }
 

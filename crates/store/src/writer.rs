@@ -32,6 +32,11 @@ const BATCH_LIMIT: usize = 64;
 /// its caller to wait.
 const REST: Duration = Duration::from_secs(1);
 
+/// Calls that write the index each for itself once a shared commit failed
+/// through it. One that cannot is then refused alone, at the price of a segment
+/// for each of them.
+const APART: usize = 256;
+
 /// The writing connection and the transaction that is open on it.
 pub(crate) struct Writer {
     waiting: AtomicUsize,
@@ -42,6 +47,8 @@ struct State {
     conn: Connection,
     /// What the open transaction has yet to do to the full-text index.
     postponed: Postponed,
+    /// Calls yet to come that write the index each for itself.
+    n_apart: usize,
     /// For whom the connection waits for other processes.
     present: Present,
     open: Option<Open>,
@@ -73,7 +80,36 @@ struct Batch {
 }
 
 /// How a transaction ended; an error is shared by all calls in it.
-type Outcome = Result<(), Arc<rusqlite::Error>>;
+type Outcome = Result<(), Lost>;
+
+/// Why a transaction came to nothing.
+struct Lost {
+    cause: Arc<rusqlite::Error>,
+    /// Whether it was the index that could not be written: who changed nothing
+    /// in it was dragged along.
+    by_index: bool,
+}
+
+impl Lost {
+    fn new(cause: rusqlite::Error, at_index: bool) -> Self {
+        let cause = Arc::new(cause);
+        let by_index = match Error::of_commit(Arc::clone(&cause)) {
+            Error::Index(_) => true,
+            Error::Commit(_) | Error::Corrupt(_) => at_index,
+            _ => false,
+        };
+        Self { cause, by_index }
+    }
+
+    /// Returns what it is to a call.
+    fn told(&self, changed_index: bool) -> Error {
+        if self.by_index && !changed_index {
+            Error::Dragged
+        } else {
+            Error::of_commit(Arc::clone(&self.cause))
+        }
+    }
+}
 
 impl Batch {
     fn new() -> Arc<Self> {
@@ -88,11 +124,12 @@ impl Batch {
         self.decided.notify_all();
     }
 
-    fn wait(&self) -> Result<(), Error> {
+    fn wait(&self, changed_index: bool) -> Result<(), Error> {
         let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             match outcome.as_ref() {
-                Some(outcome) => return outcome.clone().map_err(Error::of_commit),
+                Some(Ok(())) => return Ok(()),
+                Some(Err(lost)) => return Err(lost.told(changed_index)),
                 None => {
                     outcome = self
                         .decided
@@ -106,7 +143,7 @@ impl Batch {
 
 /// What a call's own work came to, before its transaction ends.
 enum Work<R, E> {
-    Kept(R),
+    Kept { value: R, changed_index: bool },
     Refused(E),
     Panicked(Box<dyn Any + Send>),
 }
@@ -119,6 +156,7 @@ impl Writer {
             state: Mutex::new(State {
                 conn,
                 postponed: Postponed::default(),
+                n_apart: 0,
                 present,
                 open: None,
                 gave_up: None,
@@ -153,7 +191,10 @@ impl Writer {
         };
         self.end_or_hand_over(state);
         match work {
-            Work::Kept(value) => batch.wait().map(|()| value).map_err(E::from),
+            Work::Kept {
+                value,
+                changed_index,
+            } => batch.wait(changed_index).map(|()| value).map_err(E::from),
             Work::Refused(error) => Err(error),
             Work::Panicked(payload) => resume_unwind(payload),
         }
@@ -236,7 +277,7 @@ impl State {
     }
 
     /// Runs one call's work and keeps or undoes it as a whole.
-    fn work<R, E>(
+    fn work<R, E: From<Error>>(
         &mut self,
         work: impl FnOnce(&Connection, &Postponed) -> Result<R, E>,
     ) -> Result<Work<R, E>, Error> {
@@ -245,17 +286,23 @@ impl State {
         }
         self.postponed.begin();
         let done = match catch_unwind(AssertUnwindSafe(|| work(&self.conn, &self.postponed))) {
-            Ok(Ok(value)) => Work::Kept(value),
+            Ok(Ok(value)) => match self.write_apart() {
+                Ok(changed_index) => Work::Kept {
+                    value,
+                    changed_index,
+                },
+                Err(cause) => Work::Refused(E::from(Error::from(cause))),
+            },
             Ok(Err(error)) => Work::Refused(error),
             Err(payload) => Work::Panicked(payload),
         };
         let sql = match done {
-            Work::Kept(_) => "RELEASE call",
+            Work::Kept { .. } => "RELEASE call",
             Work::Refused(_) | Work::Panicked(_) => "ROLLBACK TO call; RELEASE call",
         };
         match self.conn.execute_batch(sql) {
             Ok(()) => match done {
-                Work::Kept(_) => self.postponed.keep(),
+                Work::Kept { .. } => self.postponed.keep(),
                 Work::Refused(_) | Work::Panicked(_) => self.postponed.undo(),
             },
             // A full disk and its like make SQLite roll everything back on its
@@ -266,6 +313,17 @@ impl State {
         Ok(done)
     }
 
+    /// Writes what a call changes in the index, where calls do so each for
+    /// itself. Returns whether it changes anything there.
+    fn write_apart(&mut self) -> rusqlite::Result<bool> {
+        let changed_index = self.postponed.has_added();
+        if changed_index && self.n_apart > 0 {
+            self.postponed.write_through(&self.conn)?;
+            self.n_apart -= 1;
+        }
+        Ok(changed_index)
+    }
+
     /// Ends the open transaction, if there is one.
     fn commit(&mut self) {
         let Some(open) = self.open.as_ref() else {
@@ -273,22 +331,24 @@ impl State {
         };
         self.commits.n_commits += 1;
         self.commits.n_calls += u64::try_from(open.n_calls).unwrap_or(u64::MAX);
-        let outcome = self.postponed.finish(&self.conn);
-        self.end(outcome.and_then(|()| self.conn.execute_batch("COMMIT")));
+        let written = self.postponed.finish(&self.conn);
+        let at_index = written.is_err();
+        let outcome = written.and_then(|()| self.conn.execute_batch("COMMIT"));
+        self.end(outcome.map_err(|cause| Lost::new(cause, at_index)));
     }
 
     /// Gives the whole transaction up.
     fn abandon(&mut self, cause: rusqlite::Error) -> Error {
-        let cause = Arc::new(cause);
-        self.end_shared(Err(Arc::clone(&cause)));
-        Error::of_commit(cause)
+        let lost = Lost::new(cause, false);
+        let told = lost.told(false);
+        self.end(Err(lost));
+        told
     }
 
-    fn end(&mut self, outcome: rusqlite::Result<()>) {
-        self.end_shared(outcome.map_err(Arc::new));
-    }
-
-    fn end_shared(&mut self, outcome: Outcome) {
+    fn end(&mut self, outcome: Outcome) {
+        if outcome.as_ref().is_err_and(|lost| lost.by_index) {
+            self.n_apart = APART;
+        }
         if !self.conn.is_autocommit() {
             // Cannot fail in a way that leaves the transaction open: SQLite
             // ends it even when writing the rollback itself goes wrong.

@@ -8,6 +8,8 @@ mod backups;
 #[cfg(test)]
 mod commit;
 #[cfg(test)]
+mod damage;
+#[cfg(test)]
 mod erase;
 #[cfg(test)]
 mod files;

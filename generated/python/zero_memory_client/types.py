@@ -21,7 +21,8 @@ class ByteScan(_w.Open):
 
     files: _w.Integer = _w.Field(description="Files that were read from their first byte to their last; 0 in a dry run and while the scrub is pending.")
     bytes: _w.Integer = _w.Field(description="Bytes that were read.")
-    needles: _w.Integer = _w.Field(description="Pieces of the erased texts that were looked for. Texts of fewer than 8 bytes yield none.")
+    needles: _w.Integer = _w.Field(description="Pieces of the erased texts that were looked for: some of every text that is long enough.")
+    too_short: _w.Integer = _w.Field(description="Erased texts (of memories, reasons, rules) of fewer than 8 bytes. They stand in other bytes as well, so they were not looked for, and found says nothing of them; the files were rewritten without them all the same.")
     found: _w.Integer = _w.Field(description="Pieces that were found and that no remaining memory holds: 0 is the proof.")
 
 DisputeStatus = _w.Literal["pending", "settled"]

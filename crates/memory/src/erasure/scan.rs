@@ -17,7 +17,8 @@ const PIECE_BYTES: usize = 40;
 /// anything.
 const SHORTEST_BYTES: usize = 8;
 
-/// Pieces of one text, evenly spread, and of all texts of a call.
+/// Pieces of one text, evenly spread, and of all texts of a call; one of each
+/// text at least, because a text of which nothing is looked for is not proven.
 const PIECES_PER_TEXT: usize = 64;
 const PIECES: usize = 512;
 
@@ -34,6 +35,7 @@ const AUTOMATON_BYTES: usize = 64 * 1024 * 1024;
 /// What is looked for.
 pub(super) struct Needles {
     pieces: Vec<Vec<u8>>,
+    n_too_short: i64,
 }
 
 /// What was read and found.
@@ -53,19 +55,29 @@ impl Needles {
                 pieces.push(piece.to_vec());
             }
         };
+        let share = (PIECES / texts.len().max(1)).clamp(1, PIECES_PER_TEXT);
         for text in texts {
             let chunks: Vec<&[u8]> = text.as_bytes().chunks(PIECE_BYTES).collect();
-            let step = chunks.len().div_ceil(PIECES_PER_TEXT).max(1);
+            let step = chunks.len().div_ceil(share).max(1);
             for chunk in chunks.iter().step_by(step) {
-                put(chunk, PIECES);
+                put(chunk, usize::MAX);
             }
         }
+        let most = PIECES.max(texts.len()) + WORDS;
         for text in texts {
             for word in tokenise(text).split(' ') {
-                put(word.as_bytes(), PIECES + WORDS);
+                put(word.as_bytes(), most);
             }
         }
-        Self { pieces }
+        let too_short = texts.iter().filter(|text| text.len() < SHORTEST_BYTES);
+        Self {
+            n_too_short: i64::try_from(too_short.count()).unwrap_or(i64::MAX),
+            pieces,
+        }
+    }
+
+    pub(super) fn n_too_short(&self) -> i64 {
+        self.n_too_short
     }
 
     pub(super) fn count(&self) -> i64 {
@@ -184,6 +196,26 @@ fn is_same(file: &File, path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn something_of_every_text_is_looked_for_that_is_long_enough() {
+        for (n_texts, n_words) in [(1, 9), (3, 9_000), (200, 900), (2_000, 40)] {
+            let text = |n: usize| format!("{n} {}", format!("heron{n} ").repeat(n_words));
+            let mut texts: Vec<String> = (0..n_texts).map(text).collect();
+            texts.extend(["abc".to_owned(), "äöü".to_owned()]);
+            let needles = Needles::of(&texts);
+            assert_eq!(needles.n_too_short(), 2);
+            for text in &texts[..n_texts] {
+                let is_of = |piece: &&Vec<u8>| {
+                    let mut windows = text.as_bytes().windows(piece.len());
+                    windows.any(|window| window == piece.as_slice())
+                };
+                assert!(needles.pieces.iter().any(|piece| is_of(&piece)), "{text}");
+            }
+            let most = PIECES.max(texts.len()) + WORDS;
+            assert!(needles.pieces.len() <= most, "{n_texts} texts");
+        }
+    }
 
     #[test]
     fn a_piece_across_two_chunks_is_found_and_another_is_not() {

@@ -188,6 +188,7 @@ fn of_source(error: store::Error, target: &Path, dir: &Path) -> Failure {
     let file = if matches!(
         error,
         store::Error::Corrupt(_)
+            | store::Error::Index(_)
             | store::Error::ForeignFile
             | store::Error::NotAFile
             | store::Error::Emptied

@@ -141,7 +141,16 @@ fn free_bytes(_dir: &Path) -> Option<u64> {
 
 /// The token that opens the HTTP routes: 32 bytes of randomness at least.
 fn token(dir: &Path) -> Finding {
-    match std::fs::read_to_string(dir.join("token")) {
+    let path = dir.join("token");
+    // Reading a pipe would wait for somebody who writes to it.
+    if path.metadata().is_ok_and(|about| !about.is_file()) {
+        return Finding::error(
+            "token",
+            "what stands in the place of the token is no file",
+            "move it away; zero-memory serve makes a new token, which clients must be told",
+        );
+    }
+    match std::fs::read_to_string(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             Finding::info("token", "there is no token yet; zero-memory serve makes it")
         }

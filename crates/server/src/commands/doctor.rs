@@ -47,24 +47,20 @@ pub fn run(arguments: DoctorArguments) -> Result<u8> {
 /// ask for.
 fn mend(memory: &Memory, rebuild_index: bool) -> Result<()> {
     // A folder that cannot be opened is reported below, with what to do.
-    if let Err(error) = memory.open() {
-        say(&format!("nothing was mended: {}", error.message));
+    if let Err(failure) = upkeep::open(memory) {
+        say(&format!("nothing was mended: {failure}"));
         return Ok(());
     }
     if rebuild_index {
         match upkeep::rebuild_index(memory) {
             Ok(n) => say(&format!("the full-text index was made anew: {n} memories")),
-            Err(error) => say(&format!("the index was not made anew: {}", cause(&error))),
+            Err(failure) => say(&format!("the index was not made anew: {failure}")),
         }
     }
-    match memory.finish_erasures() {
+    match upkeep::finish_erasures(memory) {
         Ok(true) => {}
         Ok(false) => say("another program keeps the folder open, so erased bytes may remain"),
-        Err(error) => say(&format!("erasures were not finished: {}", cause(&error))),
+        Err(failure) => say(&format!("erasures were not finished: {failure}")),
     }
     Ok(())
-}
-
-fn cause(error: &contract::Error) -> String {
-    error.cause().unwrap_or(&error.message).to_owned()
 }

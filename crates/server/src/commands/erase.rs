@@ -4,7 +4,7 @@ use std::io::{BufRead as _, IsTerminal as _};
 
 use anyhow::{Result, bail};
 use contract::types::{EraseRequest, Erasure};
-use memory::{Call, Memory, MemoryOptions};
+use memory::{Call, Memory, MemoryOptions, upkeep};
 use serde_json::Value;
 
 use super::{DONE, FAILED, print, print_json};
@@ -13,10 +13,6 @@ use crate::{local, say};
 
 /// Characters of a memory that are shown before it goes.
 const SHOWN_CHARACTERS: usize = 70;
-
-/// Bytes of the shortest text that is looked for in the files: a shorter one
-/// stands in anything.
-const SHORTEST_BYTES: usize = 8;
 
 /// Runs the command.
 pub fn run(arguments: EraseArguments) -> Result<u8> {
@@ -37,7 +33,7 @@ pub fn run(arguments: EraseArguments) -> Result<u8> {
     };
     let call = Call::default();
     if arguments.dry_run || !arguments.yes {
-        let preview = erased(&memory, &call, &request(true))?;
+        let preview = upkeep::erase(&memory, &request(true))?;
         if arguments.dry_run {
             if arguments.json {
                 print_json(&preview)?;
@@ -60,8 +56,7 @@ pub fn run(arguments: EraseArguments) -> Result<u8> {
             return Ok(FAILED);
         }
     }
-    let n_short = n_too_short(&memory, &call, &arguments.ids);
-    let receipt = erased(&memory, &call, &request(false))?;
+    let receipt = upkeep::erase(&memory, &request(false))?;
     if arguments.json {
         print_json(&receipt)?;
     } else {
@@ -69,37 +64,15 @@ pub fn run(arguments: EraseArguments) -> Result<u8> {
     }
     if receipt.scrub != "done" {
         say(&why_pending(&memory));
-    } else if n_short > 0 {
+    } else if receipt.scan.too_short > 0 {
+        let n_short = receipt.scan.too_short;
         say(&format!(
-            "warning: the text of {n_short} of them is too short to be looked for, since it stands in other bytes as well: the files were rewritten without it, and no search proves it"
+            "warning: {n_short} of the erased texts are too short to be looked for, since they stand in other bytes as well: the files were rewritten without them, and no search proves it"
         ));
     }
     memory.close();
     let is_proven = receipt.scrub == "done" && receipt.scan.found == 0;
     Ok(if is_proven { DONE } else { FAILED })
-}
-
-fn erased(memory: &Memory, call: &Call, request: &EraseRequest) -> Result<Erasure> {
-    memory.erase(call, request).map_err(|error| {
-        let cause = error.cause().map(|cause| format!(" ({cause})"));
-        anyhow::anyhow!("{}{}", error.message, cause.unwrap_or_default())
-    })
-}
-
-/// Returns how many memories have a text that is too short to be looked for.
-fn n_too_short(memory: &Memory, call: &Call, ids: &[String]) -> usize {
-    let mut ids: Vec<String> = ids.iter().map(|id| id.to_lowercase()).collect();
-    ids.sort();
-    ids.dedup();
-    let is_short = |id: &&String| {
-        let row = memory.read_resource(call, &format!("zm://memory/{id}"));
-        let content = row.ok().and_then(|row| row.get("content").cloned());
-        content
-            .as_ref()
-            .and_then(Value::as_str)
-            .is_some_and(|text| text.len() < SHORTEST_BYTES)
-    };
-    ids.iter().filter(is_short).count()
 }
 
 /// Shows what would go.
@@ -129,12 +102,11 @@ fn show(memory: &Memory, call: &Call, preview: &Erasure) -> Result<()> {
 
 /// Returns why the bytes of what was erased are still there, and what to do.
 fn why_pending(memory: &Memory) -> String {
-    match memory.retry_erasures() {
+    match upkeep::retry_erasures(memory) {
         Ok(true) => "the bytes are gone by now, and nobody looked for them: run zero-memory doctor".to_owned(),
         Ok(false) => "another program still looks at the past, so the bytes are not gone yet\nhint: end it, and run zero-memory doctor --repair".to_owned(),
-        Err(error) => format!(
-            "the memories are erased, and their bytes are not gone yet: {}\nhint: a full disk needs room for a second copy of memory.db; make it, and run zero-memory doctor --repair",
-            error.cause().unwrap_or(&error.message)
+        Err(failure) => format!(
+            "the memories are erased, and their bytes are not gone yet: {failure}; a full disk needs room for a second copy of memory.db; then run zero-memory doctor --repair"
         ),
     }
 }

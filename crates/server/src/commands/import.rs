@@ -10,6 +10,7 @@ use memory::import::{Format, Into, Options, Report};
 
 use super::{DONE, FAILED, memory, print, print_json, progress, project};
 use crate::cli::Place;
+use crate::local;
 
 /// Rejects that are printed; `--json` has more of them.
 const PRINTED: usize = 50;
@@ -137,7 +138,7 @@ fn map(path: &std::path::Path) -> Result<BTreeMap<String, String>> {
     if std::fs::metadata(path).with_context(unread)?.len() > MAP_BYTES {
         bail!("{} is too large for a map", path.display());
     }
-    let text = std::fs::read_to_string(path).with_context(unread)?;
+    let text = local::read_text(path).with_context(unread)?;
     serde_json::from_str(&text)
         .with_context(|| format!("{} should be a JSON object of texts", path.display()))
 }

@@ -32,12 +32,17 @@ pub(super) fn name_of(name: &str) -> String {
 pub(super) fn claim(path: &Path) -> Option<File> {
     let mut options = OpenOptions::new();
     options.write(true);
-    let file = if path.is_dir() {
-        options.create(true).open(path.join(LOCK))
+    let place = if path.is_dir() {
+        options.create(true);
+        path.join(LOCK)
     } else {
-        options.open(path)
+        path.to_owned()
     };
-    let file = file.ok()?;
+    // A pipe would wait for somebody who reads it.
+    if place.symlink_metadata().is_ok_and(|found| !found.is_file()) {
+        return None;
+    }
+    let file = options.open(place).ok()?;
     file.try_lock().ok()?;
     Some(file)
 }
@@ -50,7 +55,9 @@ pub fn is_under_way(target: &Path) -> bool {
     let start = format!(".{}{MARK}", name.to_string_lossy());
     let mut entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.any(|entry| {
-        entry.file_name().to_string_lossy().starts_with(&start) && claim(&entry.path()).is_none()
+        entry.file_name().to_string_lossy().starts_with(&start)
+            && entry.file_type().is_ok_and(|kind| kind.is_file())
+            && claim(&entry.path()).is_none()
     })
 }
 

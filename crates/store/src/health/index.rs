@@ -14,6 +14,15 @@ use crate::index::{count, entry, indexed as indexed_row};
 use crate::sql::served;
 use crate::views::Append;
 
+/// Returns that the index cannot be read.
+pub(super) fn damaged() -> Finding {
+    Finding::error(
+        "index",
+        "the full-text index is damaged",
+        "run zero-memory doctor --rebuild-index; no memory is lost by it",
+    )
+}
+
 /// Finds entries without a row, rows without an entry, and counts and words
 /// that differ. Looks at every word of every row.
 pub(super) fn agreement(
@@ -34,12 +43,8 @@ pub(super) fn agreement(
         },
     )?;
     let mut words = match Words::of(conn) {
-        Err(Error::Corrupt(_)) => {
-            found.push(Finding::error(
-                "index",
-                "the full-text index is damaged",
-                "run zero-memory doctor --rebuild-index; no memory is lost by it",
-            ));
+        Err(Error::Corrupt(_) | Error::Index(_)) => {
+            found.push(damaged());
             return Ok(());
         }
         words => words?,

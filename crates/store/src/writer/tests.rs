@@ -15,7 +15,8 @@ fn fresh() -> (TempDir, Writer) {
     let path = dir.path().join("memory.db");
     let conn = open::writer(&path, &open::MEMORY).unwrap();
     conn.execute_batch(
-        "CREATE TABLE note (text TEXT); CREATE TEMP TABLE memory_fts (text TEXT, ctx TEXT)",
+        "CREATE TABLE note (text TEXT); \
+         CREATE TEMP TABLE memory_fts (text TEXT CHECK (text <> 'poison'), ctx TEXT)",
     )
     .unwrap();
     (dir, Writer::new(conn, Present::default()))
@@ -40,11 +41,14 @@ fn together(writer: &Writer, calls: &[Call<'_>]) -> Vec<Result<(), Error>> {
                 let ended = Arc::new(AtomicBool::new(false));
                 let is_ended = Arc::clone(&ended);
                 let thread = threads.spawn(move || {
-                    writer.run(|conn, postponed| {
+                    let outcome = writer.run(|conn, postponed| {
                         // It has the lock until its work is kept or undone.
                         ended.store(true, Ordering::SeqCst);
                         call(conn, postponed)
-                    })
+                    });
+                    // Also when it did not come to its work.
+                    ended.store(true, Ordering::SeqCst);
+                    outcome
                 });
                 while !is_ended.load(Ordering::SeqCst) {
                     std::thread::yield_now();
@@ -147,6 +151,84 @@ fn a_change_is_written_once_however_often_the_index_is_asked_before_the_commit()
             "case {n}"
         );
     }
+}
+
+#[test]
+fn who_changes_nothing_in_an_index_that_cannot_be_written_may_come_again_and_is_kept_then() {
+    let (_dir, writer) = fresh();
+    let healthy: Call<'_> = &|_, postponed| {
+        postponed.add(put(1, "heron"));
+        Ok(())
+    };
+    let poisoned: Call<'_> = &|conn, postponed| {
+        add_note(conn, "poisoned")?;
+        postponed.add(put(2, "poison"));
+        Ok(())
+    };
+    let notes_only: Call<'_> = &|conn, _| add_note(conn, "kept");
+    let outcomes = together(&writer, &[notes_only, poisoned, healthy, notes_only]);
+    let is_dragged = |n: usize| matches!(outcomes[n], Err(Error::Dragged));
+    let is_told = |n: usize| matches!(outcomes[n], Err(Error::Commit(_)));
+    assert!(is_dragged(0) && is_dragged(3), "{outcomes:?}");
+    assert!(is_told(1) && is_told(2), "{outcomes:?}");
+    assert_eq!(notes(&writer), [""; 0]);
+    // From then on who cannot is refused alone.
+    let outcomes = together(&writer, &[notes_only, poisoned, healthy, notes_only]);
+    assert!(matches!(outcomes[1], Err(Error::Sqlite(_))), "{outcomes:?}");
+    let n_kept = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
+    assert_eq!(n_kept, 3, "{outcomes:?}");
+    assert_eq!(notes(&writer), ["kept"; 2]);
+    assert_eq!(written(&writer.state.lock().unwrap().conn), [1]);
+    // Until it went well for a while.
+    for n in 1..APART {
+        assert!(writer.state.lock().unwrap().n_apart > 0, "{n}");
+        let entry = i64::try_from(10 + n).unwrap();
+        let add: Call<'_> = &|_, postponed| {
+            postponed.add(put(entry, "heron"));
+            Ok(())
+        };
+        assert!(together(&writer, &[add])[0].is_ok());
+    }
+    assert_eq!(writer.state.lock().unwrap().n_apart, 0);
+}
+
+/// The index itself writes at the next savepoint, or at the commit, what it
+/// was told before; then it is too late to refuse one call alone.
+#[test]
+fn a_call_that_a_damaged_index_cannot_take_is_refused_alone_once_one_commit_failed() {
+    let (dir, writer) = fresh();
+    let bare = "DROP TABLE temp.memory_fts";
+    writer
+        .state
+        .lock()
+        .unwrap()
+        .conn
+        .execute_batch(bare)
+        .unwrap();
+    // As many segments as stand side by side before they are merged; a merge
+    // reads what it merges, and nothing else does.
+    for entry in 1..16 {
+        let add: Call<'_> = &|_, postponed| {
+            postponed.add(put(entry, "heron"));
+            Ok(())
+        };
+        assert!(together(&writer, &[add])[0].is_ok());
+    }
+    let other = Connection::open(dir.path().join("memory.db")).unwrap();
+    let harm = "UPDATE memory_fts_data SET block = x'ffffffff' WHERE id > 10";
+    other.execute_batch(harm).unwrap();
+    let adds: Call<'_> = &|_, postponed| {
+        postponed.add(put(16, "heron"));
+        Ok(())
+    };
+    let notes_only: Call<'_> = &|conn, _| add_note(conn, "kept");
+    let outcomes = together(&writer, &[notes_only, adds]);
+    assert!(matches!(outcomes[0], Err(Error::Dragged)), "{outcomes:?}");
+    assert!(matches!(outcomes[1], Err(Error::Index(_))), "{outcomes:?}");
+    let outcomes = together(&writer, &[notes_only, adds, notes_only]);
+    assert!(matches!(outcomes[1], Err(Error::Index(_))), "{outcomes:?}");
+    assert!(outcomes[0].is_ok() && outcomes[2].is_ok(), "{outcomes:?}");
+    assert_eq!(notes(&writer), ["kept"; 2]);
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 
 use super::token::without;
+use crate::local;
 
 /// Bytes of settings that are read; real ones have a few thousand, and a
 /// history kept among them some millions.
@@ -51,7 +52,7 @@ pub fn read(path: &Path) -> Result<Settings> {
         }
         Ok(_) => {}
     }
-    let bytes = fs::read(&path).with_context(unread)?;
+    let bytes = local::read_bytes(&path).with_context(unread)?;
     let text = String::from_utf8(bytes)
         .ok()
         .with_context(|| format!("{} is no UTF-8: save it as UTF-8 first", path.display()))?;
@@ -176,7 +177,7 @@ fn unchanged(old: &Settings) -> Result<()> {
 /// Puts a copy beside a file, with its rights; one that says the same is
 /// enough.
 fn copied(path: &Path, rights: &fs::Permissions, token: Option<&str>) -> Result<PathBuf> {
-    let mut now = fs::read(path)?;
+    let mut now = local::read_bytes(path)?;
     if let (Some(token), Ok(text)) = (token, std::str::from_utf8(&now)) {
         now = without(text, token).into_bytes();
     }
@@ -188,11 +189,15 @@ fn copied(path: &Path, rights: &fs::Permissions, token: Option<&str>) -> Result<
             name.push(format!(".{number}"));
         }
         place = PathBuf::from(name);
-        match fs::read(&place) {
+        match local::read_bytes(&place) {
             Ok(kept) if kept == now => return Ok(place),
-            Ok(_) => {}
-            Err(_) => break,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => break,
+            Ok(_) | Err(_) => {}
         }
+    }
+    // Opening a pipe would wait for somebody who reads it.
+    if place.metadata().is_ok_and(|about| !about.is_file()) {
+        bail!("{} is no file: move it away", place.display());
     }
     let unwritten = || format!("cannot put a copy at {}", place.display());
     let mut options = fs::OpenOptions::new();

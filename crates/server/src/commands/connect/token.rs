@@ -43,7 +43,7 @@ pub fn known_token(arguments: &Arguments) -> Result<String> {
         return Ok(token.trim().to_owned());
     }
     let path = place(arguments)?;
-    let token = std::fs::read_to_string(&path).with_context(|| {
+    let token = crate::local::read_text(&path).with_context(|| {
         format!(
             "no token: set {}, or start zero-memory serve once, which makes {}",
             entry::TOKEN,

@@ -39,7 +39,7 @@ impl Told {
         let text = path
             .as_deref()
             .filter(|path| fs::metadata(path).is_ok_and(|about| about.len() <= MOST_BYTES))
-            .and_then(|path| fs::read_to_string(path).ok())
+            .and_then(|path| crate::local::read_text(path).ok())
             .unwrap_or_default();
         let lines: Vec<String> = text.lines().map(str::to_owned).collect();
         Self {
