@@ -15,7 +15,6 @@ use store::{Caller, Commits, DayCount, Metric, ScopeKey, Store, ThreadRow};
 
 use crate::clock::{self, Clock};
 use crate::error::Error;
-use crate::foresight::Gate;
 use crate::import::Trouble;
 use crate::write_path::{Foreseen, RecentWords};
 use crate::{Call, ended, hints, text};
@@ -62,8 +61,6 @@ struct Shared {
     caller: Mutex<Option<(Account, Caller)>>,
     /// Words of texts that were cut lately.
     words: RecentWords,
-    /// Who may look ahead at a time.
-    gate: Gate,
 }
 
 /// The store, once it is open.
@@ -98,7 +95,6 @@ impl Memory {
             store: Mutex::default(),
             caller: Mutex::new(None),
             words: RecentWords::default(),
-            gate: Gate::default(),
         };
         Self {
             keeper: Keeper {
@@ -169,8 +165,7 @@ impl Memory {
         Self { keeper }
     }
 
-    /// Reads for a call that is about to write. Few do at a time: each needs a
-    /// connection, and they are soon done.
+    /// Reads for a call that is about to write.
     pub(crate) fn look_ahead<R>(
         &self,
         call: &Call,
@@ -178,7 +173,6 @@ impl Memory {
     ) -> Result<R, Error> {
         let store = self.store()?;
         let caller = self.caller(&store)?;
-        let _place = self.shared.gate.enter();
         store.read_until(&call.stop, &caller, look)
     }
 
