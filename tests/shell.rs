@@ -1,6 +1,7 @@
 //! The memory from a shell: the same answers as through MCP, tables for
 //! people, and an exit code for every reason to refuse.
 
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::json;
@@ -284,6 +285,47 @@ fn a_server_is_asked_in_place_of_the_folder() {
     for url in ["https://127.0.0.1:9", "http://192.0.2.1:9", "nonsense"] {
         let refused = person.run(&["scopes", "--server", url]);
         assert!(refused.failed(1).contains("127.0.0.1") || refused.err.contains("loopback"));
+    }
+}
+
+/// Returns what bash offers for the last of these words.
+fn offered(script: &Path, words: &[&str]) -> Vec<String> {
+    let ask = r#"
+        source "$1"; shift
+        COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+        _zero__memory "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+        printf '%s\n' "${COMPREPLY[@]}""#;
+    let output = Command::new("bash")
+        .args(["-c", ask, "bash"])
+        .arg(script)
+        .args(words)
+        .output()
+        .expect("bash starts");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{told}");
+    let text = String::from_utf8(output.stdout).expect("text");
+    text.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn bash_completes_what_comes_after_the_command_too() {
+    let person = Person::new();
+    let script = person.home().join("completions.bash");
+    let run = person.run(&["completions", "bash"]);
+    std::fs::write(&script, run.out).expect("a file can be made");
+    for (words, wanted) in [
+        (&["zero-memory", "rem"][..], "remember"),
+        (&["zero-memory", "connect", "cur"], "cursor"),
+        (&["zero-memory", "connect", "cursor", "--wr"], "--write"),
+        (&["zero-memory", "recall", "--kind", "deci"], "decision"),
+        (&["zero-memory", "hook", "session-st"], "session-start"),
+        (
+            &["zero-memory", "hook", "session-start", "--dead"],
+            "--deadline-ms",
+        ),
+        (&["zero-memory", "connect", "--scope", "pro"], "project"),
+    ] {
+        assert_eq!(offered(&script, words), [wanted], "{words:?}");
     }
 }
 

@@ -117,14 +117,16 @@ impl ZeroMemory {
     ) -> Result<T, Error> {
         let mut n_attempts = 1;
         loop {
-            let attempt = async {
+            // Boxed: what a call goes through is large, and would stand in the
+            // future of every method, and of whoever calls several.
+            let attempt = Box::pin(async {
                 let link = self.opened().await?;
                 let result = call(link.peer.clone()).await;
                 if let Err(Error::Transport(_)) = result {
                     link.lose();
                 }
                 result
-            };
+            });
             let result = match self.options.timeout {
                 None => attempt.await,
                 Some(timeout) => within(timeout, attempt).await,

@@ -309,6 +309,29 @@ fn like_texts_are_found_by_the_rarest_words_wherever_they_stand() {
 }
 
 #[test]
+fn like_texts_are_found_whatever_rarer_words_were_added() {
+    let world = World::new();
+    let me = world.person("me");
+    let core = world.core(&me);
+    let said = "herons fish at dusk where reeds hide their long quiet steps";
+    for n in 0..3 {
+        world.add(&me, &core, &format!("{said} v{n}"));
+    }
+    let names: Vec<String> = (0..9).map(|n| format!("name{n}")).collect();
+    for name in &names {
+        world.add(&me, &core, &format!("{name} alone"));
+    }
+    for n_names in 0..=names.len() {
+        let words = names.iter().take(n_names).map(String::as_str);
+        let words: Vec<String> = words.chain(said.split(' ')).map(str::to_owned).collect();
+        let found = world.read(&me, |view| {
+            view.alike(&view.reach(&[core.key])?, &words, 300, 20)
+        });
+        assert!([1, 2, 3].iter().all(|seq| found.contains(seq)), "{found:?}");
+    }
+}
+
+#[test]
 fn a_text_of_many_words_is_found_by_its_last_one() {
     let world = World::new();
     let me = world.person("me");

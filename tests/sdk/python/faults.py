@@ -16,9 +16,6 @@ from zero_memory_client import ZeroMemory, ZeroMemoryError
 from opening import opened
 from server import http_server
 
-TURNS = 500
-"""Turns of the event loop in which a call is written to a pipe."""
-
 PATIENCE_SECONDS = 120
 """How long all of it may take."""
 
@@ -75,10 +72,10 @@ def told(error):
     return {"name": type(error).__name__, "isOurs": isinstance(error, ZeroMemoryError)}
 
 
-async def cancelled(memory, is_sent):
+async def cancelled(memory, is_taken):
     """Cancel a write that waits; return what the caller got."""
     call = asyncio.create_task(memory.remember(**{**HERON, "content": "A heron was called off."}))
-    await is_sent()
+    await is_taken()
     call.cancel()
     try:
         await call
@@ -111,8 +108,13 @@ async def over_http(settings):
             await first.remember(**HERON)
             async with between(url) as (relay, called):
                 async with opened({**settings, "url": relay, "token": token}) as memory:
+
+                    async def is_taken():
+                        await called.wait()
+                        await memory.recall(query="heron")
+
                     with held(data):
-                        report["cancelled"] = await cancelled(memory, called.wait)
+                        report["cancelled"] = await cancelled(memory, is_taken)
                         report["line"] = await logged(lambda: lines)
                         late = first.remember(**{**HERON, "content": "Too late."}, timeout_s=0.2)
                         report["late"] = await raised(late)
@@ -134,12 +136,14 @@ async def over_stdio(settings):
         async with connection as memory:
             await memory.remember(**HERON)
 
-            async def is_sent():
-                for _ in range(TURNS):
-                    await asyncio.sleep(0)
+            async def is_taken():
+                # The task of the call has its turn first. A later call has an
+                # answer, so the server has read the one before it.
+                await asyncio.sleep(0)
+                await memory.recall(query="heron")
 
             with held(settings["data"]):
-                report = {"cancelled": await cancelled(memory, is_sent)}
+                report = {"cancelled": await cancelled(memory, is_taken)}
                 report["line"] = await logged(lambda: log.read_text().splitlines())
             report["found"] = len((await memory.recall(query="heron")).memories)
     return report

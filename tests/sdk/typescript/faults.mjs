@@ -17,9 +17,6 @@ import { startHttp } from './server.mjs';
 const settings = JSON.parse(readFileSync(0, 'utf8'));
 const { binary, data } = settings;
 
-/** Turns of the event loop in which a call is written to a pipe. */
-const TURNS = 500;
-
 /** How long all of it may take, in milliseconds. */
 const PATIENCE_MS = 120_000;
 
@@ -72,11 +69,11 @@ function calledOff(memory, { signal }) {
 }
 
 /** Cancels a write before it is made, and one that waits. */
-async function cancelled(memory, isCalled) {
+async function cancelled(memory, isTaken) {
   const early = await calledOff(memory, { signal: AbortSignal.abort() });
   const control = new AbortController();
   const call = calledOff(memory, control);
-  await isCalled();
+  await isTaken();
   control.abort();
   return { early, cancelled: await call };
 }
@@ -88,7 +85,11 @@ async function overHttp() {
   await first.remember(heron);
   const release = await hold();
   const memory = await open({ ...settings, url: relay.url, token: server.token });
-  const report = await cancelled(memory, () => relay.isCalled);
+  const isTaken = async () => {
+    await relay.isCalled;
+    await memory.recall({ query: 'heron' });
+  };
+  const report = await cancelled(memory, isTaken);
   report.line = await server.line('outcome="cancelled"');
   report.late = await first.remember({ ...heron, content: 'Too late.' }, { timeoutS: 0.2 }).then(() => null, told);
   await release();
@@ -114,10 +115,8 @@ async function overStdio() {
   stderr.on('data', (bytes) => lines.push(bytes));
   await memory.remember(heron);
   const release = await hold();
-  const isSent = async () => {
-    for (let turn = 0; turn < TURNS; turn += 1) await new Promise(setImmediate);
-  };
-  const report = await cancelled(memory, isSent);
+  // A later call has an answer, so the server has read the one before it.
+  const report = await cancelled(memory, () => memory.recall({ query: 'heron' }));
   while (!Buffer.concat(lines).includes('outcome="cancelled"')) await once(stderr, 'data');
   report.line = true;
   await release();

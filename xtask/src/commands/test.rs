@@ -59,6 +59,11 @@ pub fn run(root: &Path, filter: &[String], out: &mut dyn Write) -> Result<u8> {
         }
         passed &= tests.wait()?.success();
     }
+    if !passed && sum.failed == 0 {
+        // Its tests are in no result: it crashed, or was not built.
+        writeln!(out, "\nA test program did not come to its end, see above.")?;
+        sum.failed = 1;
+    }
     writeln!(out, "\n{} passed, {} failed", sum.passed, sum.failed)?;
     Ok(if passed { EXIT_CLEAN } else { EXIT_FAILED })
 }

@@ -40,7 +40,21 @@ pub fn completions(shell: Shell) -> Result<u8> {
     };
     let mut text = Vec::new();
     clap_complete::generate(sort, &mut cli::described(), SERVER_NAME, &mut text);
+    if shell == Shell::Bash {
+        let script = String::from_utf8(text).context("completions are no text")?;
+        text = one_name(&script).into_bytes();
+    }
     out(&text)
+}
+
+/// Calls the program by one name throughout a script for bash: where commands
+/// are told apart, clap_complete 4.6.12 takes the hyphen in it for the border
+/// between two commands, so none below the first was ever met.
+fn one_name(script: &str) -> String {
+    script.replace(
+        &SERVER_NAME.replace('-', "__subcmd__"),
+        &SERVER_NAME.replace('-', "__"),
+    )
 }
 
 /// Prints the page of the program or of one of its commands.
