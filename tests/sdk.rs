@@ -1,6 +1,7 @@
 //! The SDKs as a stranger gets them: built into packages, installed elsewhere,
 //! and used against the real binary.
 
+mod announced;
 mod behaviour;
 mod between;
 mod crates;

@@ -8,6 +8,8 @@ use serde_json::json;
 
 use crate::harness::{Door as _, Era, Person, Pipes, Site, json_file};
 
+mod refused;
+
 /// An id that no memory has.
 const NOBODY: &str = "mem_00000000000000000000000000";
 
@@ -145,50 +147,6 @@ fn one_entity(text: &str) -> String {
 }
 
 #[test]
-fn a_refusal_speaks_of_commands_and_not_of_tools() {
-    let person = Person::new();
-    for (arguments, told) in [
-        (vec!["forget", "nonsense"], "ids are those"),
-        (vec!["history", NOBODY], "zero-memory recall"),
-        (
-            vec!["remember", "x", "--scope", "nope.nope"],
-            "zero-memory scopes",
-        ),
-        (vec!["recall", "x", "-k", "900"], "at most 50"),
-    ] {
-        let refused = person.run(&arguments);
-        assert!(
-            refused.code >= 10 && refused.err.contains(told),
-            "{refused:?}"
-        );
-        for word in ["details", "entities", "call again", "A-Z"] {
-            assert!(!refused.err.contains(word), "{}", refused.err);
-        }
-    }
-}
-
-#[test]
-fn a_server_with_fewer_tools_is_told_to_offer_more() {
-    let mut person = Person::new();
-    let other = Person::new();
-    std::fs::create_dir(other.data()).expect("a folder can be made");
-    let site = Site::start_with(&other.data(), &[]);
-    person.set("ZERO_MEMORY_SERVER", &format!("http://{}", site.address()));
-    person.set("ZERO_MEMORY_TOKEN", site.token());
-    for arguments in [vec!["scopes"], vec!["history", NOBODY]] {
-        let refused = person.run(&arguments);
-        assert!(
-            refused.failed(13).contains("serve --toolset full"),
-            "{}",
-            refused.err
-        );
-        let help = person.run(&[arguments[0], "--help"]).out;
-        assert!(help.contains("--toolset full"), "{help}");
-    }
-    site.kill();
-}
-
-#[test]
 fn what_is_stored_moves_no_cursor_in_json_either() {
     let person = Person::new();
     let text = "red \u{1b}[31m \u{9b}2J door \u{7f} \u{202e} and \u{e0041} 屋根";
@@ -198,39 +156,6 @@ fn what_is_stored_moves_no_cursor_in_json_either() {
     assert!(!shown.out.contains(moved), "{}", shown.out);
     assert!(shown.out.contains("屋根"), "{}", shown.out);
     assert_eq!(shown.json()["memories"][0]["content"], text);
-}
-
-#[test]
-fn every_code_that_can_be_had_has_its_exit_code() {
-    let person = Person::new();
-    let old = remembered(&person, &["One.", "--scope", "core"]);
-    person.run(&["forget", &old]).json();
-    let secret = format!("The key is AKIA{}.", "Q".repeat(16));
-    for (arguments, exit, code) in [
-        (vec!["forget", "nonsense"], 10, "validation_failed"),
-        (vec!["remember", &secret], 10, "validation_failed"),
-        (vec!["history", NOBODY], 13, "not_found"),
-        (
-            vec!["remember", "Two.", "--scope", "core", "--supersedes", &old],
-            14,
-            "conflict",
-        ),
-    ] {
-        let refused = person.run(&arguments);
-        let told = refused.failed(exit);
-        assert!(told.contains("hint: "), "{told}");
-        assert_eq!(refused.document()["error"]["code"], code, "{arguments:?}");
-    }
-    person.run(&["recall"]).failed(2);
-    person.run(&["recall", "x", "--kind", "nonsense"]).failed(2);
-
-    let broken = Person::new();
-    std::fs::create_dir(broken.data()).expect("a folder can be made");
-    std::fs::write(broken.data().join("memory.db"), "no memory").expect("a file can be made");
-    let failed = broken.run(&["scopes"]);
-    let told = failed.failed(16);
-    assert!(told.contains("zero-memory doctor"), "{told}");
-    assert_eq!(failed.document()["error"]["code"], "internal");
 }
 
 #[test]

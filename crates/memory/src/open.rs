@@ -190,7 +190,7 @@ impl Memory {
     }
 
     /// Returns whether the data folder holds a memory file.
-    pub(crate) fn is_there(&self) -> bool {
+    pub fn is_there(&self) -> bool {
         self.shared.dir.join("memory.db").exists()
     }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
-use contract::constants::DEFAULT_TOOLSET;
+use contract::constants::{CONTRACT_VERSION, DEFAULT_TOOLSET};
 
 use crate::commands;
 
@@ -294,9 +294,25 @@ pub struct Settings {
     #[cfg(debug_assertions)]
     #[arg(long, hide = true, value_name = "TOOL")]
     pub panic_in: Option<String>,
+    /// Announce this version of the contract in place of our own, for a client
+    /// that shall meet an older or a newer server.
+    #[cfg(debug_assertions)]
+    #[arg(long, hide = true, value_name = "VERSION")]
+    pub announced_contract: Option<String>,
     /// How much to log on standard error.
     #[arg(long, value_enum, env = "ZERO_MEMORY_LOG")]
     pub log: Option<Level>,
+}
+
+impl Settings {
+    /// Returns the version of the contract that is announced.
+    pub fn contract(&self) -> &str {
+        #[cfg(debug_assertions)]
+        if let Some(version) = &self.announced_contract {
+            return version;
+        }
+        CONTRACT_VERSION
+    }
 }
 
 /// Which tools are offered.

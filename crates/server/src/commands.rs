@@ -7,7 +7,7 @@ use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use contract::ErrorCode;
 use memory::{Memory, MemoryOptions};
 
@@ -63,8 +63,16 @@ const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 
 /// Prints a result.
 pub fn print(text: &str) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{text}").context("standard output is closed")
+    written(writeln!(std::io::stdout().lock(), "{text}"))
+}
+
+/// Judges what became of a result on standard output. Whoever reads only its
+/// first lines has closed it, and that is no failure: what was asked is done.
+pub fn written(outcome: std::io::Result<()>) -> Result<()> {
+    match outcome {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        outcome => outcome.context("what was asked is done, but standard output takes no result"),
+    }
 }
 
 /// Prints a result as one JSON document.
@@ -123,6 +131,20 @@ pub fn memory(place: &Place) -> Result<Memory> {
     let dir = local::data_folder(place.data.clone())?;
     let handle = place.handle.clone();
     Ok(Memory::new(dir, MemoryOptions { handle }))
+}
+
+/// The same, for a command that makes none: whoever mistyped the name of the
+/// folder would be told that nothing is known.
+pub fn memory_there(place: &Place) -> Result<Memory> {
+    let memory = memory(place)?;
+    if !memory.is_there() {
+        let dir = local::data_folder(place.data.clone())?;
+        bail!(
+            "{} holds no memory yet\nhint: name another data folder with --data; zero-memory remember or a server makes one",
+            dir.display()
+        );
+    }
+    Ok(memory)
 }
 
 /// Tells how far long work over rows is: a line a second, after the first.

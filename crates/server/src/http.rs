@@ -8,8 +8,8 @@ use anyhow::{Context, Result, bail};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Path, State};
-use axum::http::{HeaderMap, StatusCode, header};
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
 use axum::serve::ListenerExt;
@@ -39,6 +39,8 @@ struct Site {
     token: Arc<str>,
     address: SocketAddr,
     bodies: Bodies,
+    /// The version of the contract that every answer names.
+    version: HeaderValue,
 }
 
 impl Site {
@@ -83,6 +85,7 @@ pub async fn serve<S: ServerHandler>(
     handler: impl Fn() -> S + Send + Sync + 'static,
     door: Arc<Door>,
     token: String,
+    version: &str,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<()> {
     let site = Site {
@@ -90,6 +93,7 @@ pub async fn serve<S: ServerHandler>(
         token: token.into(),
         address: listener.local_addr()?,
         bodies: Bodies::new(),
+        version: HeaderValue::from_str(version).context("the version is no header")?,
     };
     // Without it, every streamed reply waits 40 ms for Nagle's algorithm.
     let listener = listener.tap_io(|stream| {
@@ -143,7 +147,7 @@ fn router<S: ServerHandler>(site: Site, handler: impl Fn() -> S + Send + Sync + 
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)
         .layer(from_fn_with_state(site.clone(), guard::origin))
-        .layer(from_fn(guard::announce))
+        .layer(from_fn_with_state(site.clone(), guard::announce))
         .with_state(site)
 }
 
@@ -192,7 +196,7 @@ async fn call_tool(
 ) -> Response {
     if method != axum::http::Method::POST {
         let mut response = no_method().await;
-        let allowed = header::HeaderValue::from_static("POST");
+        let allowed = HeaderValue::from_static("POST");
         response.headers_mut().insert(header::ALLOW, allowed);
         return response;
     }
@@ -298,7 +302,7 @@ fn error_response(error: &Error) -> Response {
         .and_then(|details| details.get("retry_after_s"))
         .and_then(Value::as_u64);
     if let Some(seconds) = wait {
-        let value = header::HeaderValue::from(seconds);
+        let value = HeaderValue::from(seconds);
         response.headers_mut().insert(header::RETRY_AFTER, value);
     }
     response

@@ -4,9 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use contract::constants::{
-    CONTRACT_CAPABILITY, CONTRACT_VERSION, INSTRUCTIONS_DROPPED_KEY, SERVER_NAME,
-};
+use contract::constants::{CONTRACT_CAPABILITY, INSTRUCTIONS_DROPPED_KEY, SERVER_NAME};
 use memory::{Call, ClientInfo, Session};
 use rmcp::ErrorData;
 use rmcp::ServerHandler;
@@ -58,10 +56,10 @@ pub struct Shared {
 
 impl Shared {
     /// Returns what handlers need, made once.
-    pub fn new(door: Arc<Door>, toolset: &str) -> anyhow::Result<Self> {
+    pub fn new(door: Arc<Door>, toolset: &str, contract: &str) -> anyhow::Result<Self> {
         let tools: Vec<Tool> = serde_json::from_str(door.served())?;
         let mut announced = JsonObject::new();
-        announced.insert("version".to_owned(), json!(CONTRACT_VERSION));
+        announced.insert("version".to_owned(), json!(contract));
         let experimental =
             ExperimentalCapabilities::from([(CONTRACT_CAPABILITY.to_owned(), announced)]);
         let capabilities = ServerCapabilities::builder()

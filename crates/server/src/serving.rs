@@ -65,6 +65,8 @@ struct Parts {
     door: Arc<Door>,
     shared: Arc<Shared>,
     folder: PathBuf,
+    /// The version of the contract that is announced.
+    contract: String,
 }
 
 /// Runs a server on a runtime of its own and ends it cleanly.
@@ -92,7 +94,12 @@ fn start<F: Future<Output = Result<()>>>(
     #[cfg(debug_assertions)]
     door.panic_in(settings.panic_in.as_deref());
     let door = Arc::new(door);
-    let shared = Arc::new(Shared::new(Arc::clone(&door), settings.toolset.as_str())?);
+    let toolset = settings.toolset.as_str();
+    let shared = Arc::new(Shared::new(
+        Arc::clone(&door),
+        toolset,
+        settings.contract(),
+    )?);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(WORKERS)
         .max_blocking_threads(BLOCKING)
@@ -103,6 +110,7 @@ fn start<F: Future<Output = Result<()>>>(
         door: Arc::clone(&door),
         shared,
         folder,
+        contract: settings.contract().to_owned(),
     };
     let outcome = runtime.block_on(async {
         survive_long_files();
@@ -171,7 +179,8 @@ async fn serve_http<S: ServerHandler>(
     });
     tokio::spawn(upkeep::keep(Arc::clone(&door), parts.folder, schedule));
     let handler = move || dressed(Handler::new(Arc::clone(&shared), None));
-    let serving = http::serve(listener, handler, Arc::clone(&door), token, end_asked());
+    let (served, version) = (Arc::clone(&door), parts.contract.as_str());
+    let serving = http::serve(listener, handler, served, token, version, end_asked());
     // A stream that a client holds open must not hold the process; a call that
     // is worked on may, so that its answer goes out.
     tokio::select! {

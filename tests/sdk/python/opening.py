@@ -10,13 +10,13 @@ SPOKEN = {"2025": "2025-11-25", "2026": "2026-07-28"}
 
 @asynccontextmanager
 async def opened(given, **options):
-    """Open one connection; given has { protocol } and { url, token } or { binary, data }."""
+    """Open one connection; given has { protocol } and { url, token } or { binary, data, more }."""
     protocol = given["protocol"]
     with open(os.devnull, "w") as silent:
         if given.get("url"):
             connection = ZeroMemory.http(given["url"], token=given.get("token"), protocol=protocol, **options)
         else:
-            args = ["stdio", "--toolset", "full", "--data", given["data"]]
+            args = ["stdio", "--toolset", "full", "--data", given["data"], *given.get("more", [])]
             connection = ZeroMemory.stdio(
                 given["binary"], args, cwd=given["data"], errlog=silent, protocol=protocol, **options
             )

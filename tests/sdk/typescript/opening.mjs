@@ -5,11 +5,11 @@ import { ZeroMemory } from 'zero-memory-client';
 /** The protocol version that each era must end up with. */
 const SPOKEN = { 2025: '2025-11-25', 2026: '2026-07-28' };
 
-/** Opens one connection; `given` has { sdk, protocol } and { url, token } or { binary, data }. */
+/** Opens one connection; `given` has { sdk, protocol } and { url, token } or { binary, data, more }. */
 export async function open(given, options = {}) {
-  const { sdk, protocol, url, token, binary, data } = given;
+  const { sdk, protocol, url, token, binary, data, more = [] } = given;
   const all = { sdk, protocol, ...options };
-  const args = ['stdio', '--toolset', 'full', '--data', data];
+  const args = ['stdio', '--toolset', 'full', '--data', data, ...more];
   const memory =
     url === undefined
       ? await ZeroMemory.stdio({ command: binary, args, cwd: data, stderr: 'ignore' }, all)

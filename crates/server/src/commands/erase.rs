@@ -4,29 +4,19 @@ use std::io::{BufRead as _, IsTerminal as _};
 
 use anyhow::{Result, bail};
 use contract::types::{EraseRequest, Erasure};
-use memory::{Call, Memory, MemoryOptions, upkeep};
+use memory::{Call, Memory, upkeep};
 use serde_json::Value;
 
-use super::{DONE, FAILED, print, print_json};
+use super::{DONE, FAILED, memory_there, print, print_json};
 use crate::cli::EraseArguments;
-use crate::{local, say};
+use crate::say;
 
 /// Characters of a memory that are shown before it goes.
 const SHOWN_CHARACTERS: usize = 70;
 
 /// Runs the command.
 pub fn run(arguments: EraseArguments) -> Result<u8> {
-    let dir = local::data_folder(arguments.place.data)?;
-    if !dir.join("memory.db").exists() {
-        bail!(
-            "{} holds no memory\nhint: name the data folder with --data",
-            dir.display()
-        );
-    }
-    let options = MemoryOptions {
-        handle: arguments.place.handle,
-    };
-    let memory = Memory::new(dir, options);
+    let memory = memory_there(&arguments.place)?;
     let request = |dry_run| EraseRequest {
         memory_ids: arguments.ids.clone(),
         dry_run: Some(dry_run),

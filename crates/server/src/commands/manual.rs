@@ -10,7 +10,7 @@ use clap_mangen::Man;
 use contract::ErrorCode;
 use contract::constants::SERVER_NAME;
 
-use super::{DONE, FAILED, WARNED, refused};
+use super::{DONE, FAILED, WARNED, refused, shell, written};
 use crate::cli;
 
 /// Where a shell looks for completions.
@@ -96,16 +96,13 @@ fn exit_status() -> String {
     add(2, "Wrong usage.");
     add(WARNED, "doctor found nothing worse than warnings.");
     for code in ErrorCode::ALL {
-        let words = format!("Refused with {}: {}", code.as_str(), code.remedy());
+        let words = format!("Refused with {}: {}.", code.as_str(), shell::way_out(code));
         add(refused(code), &words);
     }
     text
 }
 
 fn out(bytes: &[u8]) -> Result<u8> {
-    std::io::stdout()
-        .lock()
-        .write_all(bytes)
-        .context("standard output is closed")?;
+    written(std::io::stdout().lock().write_all(bytes))?;
     Ok(DONE)
 }

@@ -23,9 +23,13 @@ use super::project;
 use crate::cli::Place;
 
 mod kind;
+mod refused;
 mod remote;
 mod show;
 mod way;
+mod words;
+
+pub use refused::way_out;
 
 /// Bytes that are read from standard input: more than any text may have, so
 /// that a longer one is refused behind the door and not cut here.
@@ -229,7 +233,7 @@ pub fn run(verb: Verb) -> Result<u8> {
                 Some(_) => None,
                 None => Some(crate::local::data_folder(way.place.data)?),
             };
-            let why = show::refusal(&error, folder.as_deref());
+            let why = refused::told(&error, folder.as_deref());
             crate::say(&format!("error: {why}"));
             Ok(super::refused(error.code))
         }

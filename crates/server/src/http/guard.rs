@@ -11,7 +11,7 @@ use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use contract::Error;
-use contract::constants::{CONTRACT_VERSION, CONTRACT_VERSION_HEADER};
+use contract::constants::CONTRACT_VERSION_HEADER;
 use rmcp::model::ClientJsonRpcMessage;
 use serde_json::{Value, json};
 
@@ -53,7 +53,7 @@ impl RequestId {
 }
 
 /// Names the request and the contract on every response.
-pub async fn announce(mut request: Request, next: Next) -> Response {
+pub async fn announce(State(site): State<Site>, mut request: Request, next: Next) -> Response {
     let id = logs::request_id();
     let started = Instant::now();
     let named = RequestId {
@@ -70,7 +70,7 @@ pub async fn announce(mut request: Request, next: Next) -> Response {
         headers.insert("x-request-id", value);
     }
     if let Ok(name) = header::HeaderName::from_bytes(CONTRACT_VERSION_HEADER.as_bytes()) {
-        headers.insert(name, HeaderValue::from_static(CONTRACT_VERSION));
+        headers.insert(name, site.version);
     }
     response
 }

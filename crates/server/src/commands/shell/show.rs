@@ -1,23 +1,18 @@
 //! Lays answers out for a person. An answer that is not understood, such as
 //! one of a newer server, is shown as the JSON that it is.
 
-use std::path::Path;
-
 use contract::types::{
     BuildContextOutput, CloseLoopOutput, ForgetOutput, HistoryOutput, ListScopesOutput, OpenLoop,
     RecallOutput, RememberOutput, Rule, RuleList,
 };
-use contract::{Error, ErrorCode, Prefix};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::words;
 use crate::commands::table::{Table, columns, harmless};
 
 /// Lines of a memory in a list.
 const LINES: usize = 4;
-
-/// What a server says of a tool that it does not offer.
-const UNKNOWN_TOOL: &str = "unknown tool";
 
 /// Lines of a memory where it is the matter.
 const ALL_LINES: usize = 200;
@@ -32,67 +27,6 @@ fn told<T: DeserializeOwned>(answer: &Value, tell: impl FnOnce(T) -> String) -> 
 /// Returns the day of a moment.
 fn day(moment: &str) -> &str {
     moment.split('T').next().unwrap_or(moment)
-}
-
-/// How a message begins that is for the person at the terminal anyway.
-const TO_THE_PERSON: &str = "tell the person who runs this server: ";
-
-/// Returns why something was refused and what to do; `folder` is where the
-/// memory is, unless a server has it.
-pub fn refusal(error: &Error, folder: Option<&Path>) -> String {
-    let doctor = match folder {
-        Some(folder) => format!("run zero-memory doctor --data {}", folder.display()),
-        None => "run zero-memory doctor where the server is".to_owned(),
-    };
-    if let Some(said) = error.message.strip_prefix(TO_THE_PERSON) {
-        // It is in plain words, and its cause is in those of SQLite.
-        return harmless(&format!("{said}\nhint: {doctor}"));
-    }
-    let prefix = Prefix::ALL
-        .into_iter()
-        .find(|prefix| error.message.starts_with(prefix.as_str()));
-    let remedy = prefix.map_or(error.code.remedy(), Prefix::remedy);
-    let cause = error
-        .cause()
-        .map(|cause| format!(" ({cause})"))
-        .unwrap_or_default();
-    let mut message = error.message.clone();
-    let mut is_misspelt = false;
-    for violation in violations(error) {
-        let field = |name: &str| violation.get(name).and_then(Value::as_str);
-        if let (Some("pattern"), Some(told)) = (field("rule"), field("message")) {
-            is_misspelt = true;
-            message = message.replace(told, "is not of the form that it should have");
-        }
-    }
-    // The remedies of the contract speak to programs, of tools and details.
-    let hint = match error.code {
-        ErrorCode::Unauthorized => "set ZERO_MEMORY_TOKEN to the token of the server",
-        ErrorCode::Internal => &doctor,
-        ErrorCode::NotFound if error.message.starts_with(UNKNOWN_TOOL) => {
-            "that server offers fewer tools than this command needs: start it with zero-memory serve --toolset full"
-        }
-        ErrorCode::NotFound => {
-            "zero-memory recall finds ids, and zero-memory scopes lists what you can read"
-        }
-        ErrorCode::ValidationFailed if is_misspelt => {
-            "mend what is named and try again; ids are those that zero-memory recall prints"
-        }
-        ErrorCode::ValidationFailed if prefix.is_none() => "mend what is named and try again",
-        ErrorCode::ValidationFailed
-        | ErrorCode::Forbidden
-        | ErrorCode::Conflict
-        | ErrorCode::RateLimited => remedy,
-    };
-    harmless(&format!("{message}{cause}\nhint: {hint}"))
-}
-
-fn violations(error: &Error) -> &[Value] {
-    let found = error
-        .details
-        .as_ref()
-        .and_then(|details| details.get("violations").and_then(Value::as_array));
-    found.map_or(&[], Vec::as_slice)
 }
 
 /// What `remember` did.
@@ -115,7 +49,7 @@ pub fn remembered(answer: &Value) -> String {
             output.length_directive,
         ];
         for note in notes.into_iter().flatten() {
-            lines.push(format!("note: {}", harmless(&note)));
+            lines.push(format!("note: {}", harmless(&words::reworded(&note))));
         }
         if !output.similar_existing.is_empty() {
             lines.push("similar, already there:".to_owned());

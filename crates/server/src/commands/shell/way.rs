@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use contract::Error;
 use contract::served::TOOLS_LIST_FULL;
-use memory::{Call, Memory, MemoryOptions};
+use contract::{Error, ToolName};
+use memory::Call;
 use serde_json::Value;
 
 use super::{Ask, Way, remote};
+use crate::commands::{memory, memory_there};
 use crate::crowd::Crowd;
 use crate::door::Door;
-use crate::local;
 
 /// How long a call may take, as at a server.
 const DEADLINE: Duration = Duration::from_secs(30);
@@ -27,9 +27,10 @@ pub fn answer(way: &Way, ask: &Ask) -> Result<Result<Value, Error>> {
 /// Asks the local folder. A person types, so no program is named as the
 /// author.
 fn here(way: &Way, ask: &Ask) -> Result<Result<Value, Error>> {
-    let folder = local::data_folder(way.place.data.clone())?;
-    let handle = way.place.handle.clone();
-    let memory = Memory::new(folder, MemoryOptions { handle });
+    let memory = match ask {
+        Ask::Tool(ToolName::Remember, _) => memory(&way.place)?,
+        Ask::Tool(..) | Ask::Resource(_) => memory_there(&way.place)?,
+    };
     let crowd = Crowd::new(1, DEADLINE);
     let call = Call {
         stop: crowd.stop(),
