@@ -281,6 +281,13 @@ fn completions_and_the_manual_know_every_command_and_code() {
             assert!(script.out.contains(verb), "{shell} {verb}");
         }
     }
+    let fish = person.run(&["completions", "fish"]).out;
+    let clients = person.run(&["connect", "--json"]).json();
+    for client in clients["clients"].as_array().expect("a list") {
+        let id = client["client"].as_str().expect("text");
+        assert!(fish.contains(id), "{id}");
+    }
+
     let errors = json_file("schema/errors.json");
     let codes = errors["codes"].as_object().expect("a table");
     let page = person.run(&["recall", "--help"]).out;

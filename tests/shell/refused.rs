@@ -76,7 +76,10 @@ fn a_refusal_speaks_of_commands_and_not_of_tools() {
         for word in ["details", "entities", "call again", "A-Z", "_hint", "Pass "] {
             assert!(!said.contains(word), "{said}");
         }
-        assert!(!said.contains(" /") && !said.contains("memory_id"), "{said}");
+        assert!(
+            !said.contains(" /") && !said.contains("memory_id"),
+            "{said}"
+        );
     }
     let both = person.run(&["recall", " ", "-k", "0"]);
     assert!(both.failed(10).contains("QUERY: ") && both.err.contains("--limit: "));
@@ -96,7 +99,7 @@ fn a_server_with_fewer_tools_is_told_to_offer_more() {
     let other = Person::new();
     std::fs::create_dir(other.data()).expect("a folder can be made");
     let site = Site::start_with(&other.data(), &[]);
-    person.set("ZERO_MEMORY_SERVER", &format!("http://{}", site.address()));
+    person.set("ZERO_MEMORY_SERVER", format!("http://{}", site.address()));
     person.set("ZERO_MEMORY_TOKEN", site.token());
     for arguments in [vec!["scopes"], vec!["history", NOBODY]] {
         let refused = person.run(&arguments);
@@ -181,7 +184,7 @@ fn a_wait_that_is_asked_for_is_told_in_seconds() {
     let mut person = Person::new();
     remembered(&person, &["One.", "--scope", "core"]);
     let site = Site::start_with(&person.data(), &["--max-calls", "1"]);
-    person.set("ZERO_MEMORY_SERVER", &format!("http://{}", site.address()));
+    person.set("ZERO_MEMORY_SERVER", format!("http://{}", site.address()));
     person.set("ZERO_MEMORY_TOKEN", site.token());
     let hold = Hold::writes(&person.data());
     let (said, heard) = std::sync::mpsc::channel();

@@ -37,14 +37,15 @@ fn runs(name: &str) {
 
 fn tried(watch: &Watch, name: &str, run: fn(&[u8]), input: &[u8], file: &str) {
     let outcome = catch_unwind(AssertUnwindSafe(|| watch.over(run, input)));
+    let find = finds(name).join(file);
     if outcome.is_err() {
-        let find = finds(name).join(file);
         keep(&find, input);
-        panic!(
-            "{name} breaks a promise; see it again with: cargo xtask fuzz {name} --replay {}",
-            find.display()
-        );
     }
+    assert!(
+        outcome.is_ok(),
+        "{name} breaks a promise; see it again with: cargo xtask fuzz {name} --replay {}",
+        find.display()
+    );
 }
 
 #[test]

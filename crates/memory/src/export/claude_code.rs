@@ -128,9 +128,10 @@ fn text(told: &Told, sort: &str) -> String {
 
 fn index(lines: &[String], exported: &mut Exported) -> String {
     let mut text = format!("{INDEX_MARK}\n# Memories of zero-memory\n\n");
-    let mut n_lines = 3;
+    // The mark, an empty line and the heading.
+    const HEAD_LINES: usize = 3;
     for (index, line) in lines.iter().enumerate() {
-        if n_lines + 2 > INDEX_LINES || text.len() + line.len() + 80 > INDEX_BYTES {
+        if HEAD_LINES + index + 2 > INDEX_LINES || text.len() + line.len() + 80 > INDEX_BYTES {
             let left = lines.len() - index;
             text.push_str(&format!(
                 "- {left} older ones are in this folder and not listed here\n"
@@ -142,7 +143,6 @@ fn index(lines: &[String], exported: &mut Exported) -> String {
         }
         text.push_str(line);
         text.push('\n');
-        n_lines += 1;
     }
     text
 }

@@ -305,7 +305,9 @@ mod tests {
 
     #[test]
     fn observations_are_told_from_what_looks_like_them() {
-        let cases: [(&str, Option<(&str, Option<&str>)>); 14] = [
+        /// A line, and the text and category that are read from it.
+        type Case = (&'static str, Option<(&'static str, Option<&'static str>)>);
+        let cases: [Case; 14] = [
             (
                 "- [tech] uses SQLite #db #local (measured)",
                 Some(("uses SQLite", Some("tech"))),

@@ -102,13 +102,16 @@ pub fn is_dump(source: &Source, format: Option<Format>) -> Result<bool, Trouble>
     Ok(format.map_or(says, |format| format == Format::Dump))
 }
 
+/// What was read of each format.
+type Groups = Vec<(Format, Parsed)>;
+
 /// Reads a source; says which formats were found in it.
 pub fn parse(
     source: &Source,
     options: &Options,
     now: i64,
     report: &mut Report,
-) -> Result<(Vec<(Format, Parsed)>, BTreeSet<Format>), Trouble> {
+) -> Result<(Groups, BTreeSet<Format>), Trouble> {
     for reject in &source.rejects {
         report.reject(reject.clone());
     }

@@ -335,6 +335,7 @@ impl Lines {
 
 /// Returns a place in a file by one in its text; none where bytes that are no
 /// UTF-8 were replaced, for then the two differ.
+#[expect(clippy::ptr_arg, reason = "whether it is borrowed tells the two apart")]
 pub fn place(
     text: &std::borrow::Cow<'_, str>,
     mark: usize,

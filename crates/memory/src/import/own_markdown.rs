@@ -60,9 +60,8 @@ pub fn parse(files: &[SourceFile]) -> Parsed {
             Some(scope) if scope.starts_with("user.") => super::item::Belongs::Person,
             _ => super::item::Belongs::Project,
         };
-        let moment =
-            |key: &str| front_matter::word(&fields, key).and_then(|text| times::moment(&text));
-        item.created_at = moment("created_at");
+        let made = front_matter::word(&fields, "created_at");
+        item.created_at = made.and_then(|text| times::moment(&text));
         item.author = front_matter::word(&fields, "agent");
         item.about = front_matter::list(&fields, "entities");
         if let Some(Value::Array(links)) = fields.get("links") {

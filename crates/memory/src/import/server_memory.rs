@@ -362,9 +362,7 @@ mod tests {
             ),
             (format!("[{entity}]"), &["Ann: likes tea"], 0),
             (
-                format!(
-                    "{{\"entities\":[{{\"name\":\"Ann\",\"entityType\":\"x\",\"observations\":[1,{{\"text\":\"b\"}},{{\"z\":2}}]}}],\n\"relations\":[]}}"
-                ),
+                "{\"entities\":[{\"name\":\"Ann\",\"entityType\":\"x\",\"observations\":[1,{\"text\":\"b\"},{\"z\":2}]}],\n\"relations\":[]}".to_owned(),
                 &["Ann: 1", "Ann: b", "Ann: {\"z\":2}"],
                 0,
             ),

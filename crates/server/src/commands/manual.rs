@@ -4,7 +4,7 @@
 use std::io::Write as _;
 
 use anyhow::{Context as _, Result, bail};
-use clap::ValueEnum;
+use clap::{Arg, ValueEnum};
 use clap_complete::Shell as Sort;
 use clap_mangen::Man;
 use contract::ErrorCode;
@@ -40,11 +40,13 @@ pub fn completions(shell: Shell) -> Result<u8> {
     };
     let mut text = Vec::new();
     clap_complete::generate(sort, &mut cli::described(), SERVER_NAME, &mut text);
-    if shell == Shell::Bash {
-        let script = String::from_utf8(text).context("completions are no text")?;
-        text = one_name(&script).into_bytes();
-    }
-    out(&text)
+    let script = String::from_utf8(text).context("completions are no text")?;
+    let script = match shell {
+        Shell::Bash => one_name(&script),
+        Shell::Zsh => script,
+        Shell::Fish => script + &positional_words(),
+    };
+    out(script.as_bytes())
 }
 
 /// Calls the program by one name throughout a script for bash: where commands
@@ -55,6 +57,28 @@ fn one_name(script: &str) -> String {
         &SERVER_NAME.replace('-', "__subcmd__"),
         &SERVER_NAME.replace('-', "__"),
     )
+}
+
+/// Returns what fish is to offer where a command takes one of a few words in
+/// a fixed place: clap_complete 4.6.12 leaves those out for it.
+fn positional_words() -> String {
+    let name = SERVER_NAME.replace('-', "_");
+    let mut script = String::new();
+    for command in cli::described().get_subcommands() {
+        let words: Vec<String> = command
+            .get_positionals()
+            .flat_map(Arg::get_possible_values)
+            .map(|value| value.get_name().to_owned())
+            .collect();
+        if !words.is_empty() {
+            script.push_str(&format!(
+                "complete -c {SERVER_NAME} -n \"__fish_{name}_using_subcommand {}\" -f -a \"{}\"\n",
+                command.get_name(),
+                words.join(" ")
+            ));
+        }
+    }
+    script
 }
 
 /// Prints the page of the program or of one of its commands.

@@ -119,7 +119,10 @@ mod tests {
 
     /// A pipe that nobody reads until it is opened.
     #[derive(Clone, Default)]
-    struct Pipe(Arc<(Mutex<(bool, Vec<u8>)>, Condvar)>);
+    struct Pipe(Arc<(Mutex<Taken>, Condvar)>);
+
+    /// Whether it is open, and what was written to it.
+    type Taken = (bool, Vec<u8>);
 
     impl Pipe {
         fn open(&self) {

@@ -42,7 +42,7 @@ pub fn run(program: &Path, scratch: &Path, texts: &Texts, out: &mut dyn Write) -
         let mut version = Command::new(program);
         version.arg("--version");
         bare.push(timed(version, "")?.0);
-        let event = event(index, &project, &texts.query(index));
+        let event = event(index, &project, texts.query(index));
         for (kind, ((name, times), n_told)) in
             kinds.iter().zip(&mut times).zip(&mut n_told).enumerate()
         {
