@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::contract::{Contract, Form, Schema, name_of};
+use crate::contract::{Contract, Form, Method, Schema, name_of};
 use crate::load;
 
 /// A part of the contract that is younger than its first release.
@@ -43,6 +43,37 @@ impl Place {
     pub fn as_str(self) -> &'static str {
         name_of(&Self::ALL, &self)
     }
+}
+
+/// Lists the plain routes that are younger than the first release, each with
+/// the version that brought it. No SDK misses one: SDKs call tools.
+pub fn added_routes(contract: &Contract) -> Vec<(String, String)> {
+    let routes = |contract: &Contract| -> Vec<String> {
+        let routes = contract.routes.iter();
+        routes
+            .map(|route| format!("{} {}", name_of(&Method::ALL, &route.method), route.path))
+            .collect()
+    };
+    let mut since: BTreeMap<String, String> = BTreeMap::new();
+    let mut first = None;
+    for release in &contract.releases {
+        let Some(released) = load::of_release(&release.files) else {
+            continue;
+        };
+        first.get_or_insert_with(|| release.version.to_string());
+        for route in routes(&released) {
+            let version = || release.version.to_string();
+            since.entry(route).or_insert_with(version);
+        }
+    }
+    let present = &contract.settings.version;
+    let brought = routes(contract).into_iter().map(|route| {
+        let version = since.get(&route).unwrap_or(present);
+        (version.clone(), route)
+    });
+    brought
+        .filter(|(version, _)| first.as_ref().unwrap_or(present) != version)
+        .collect()
 }
 
 type Part = (Place, String, String);
@@ -208,6 +239,12 @@ mod tests {
         let session =
             ["build_context", "recall", "remember"].map(|tool| ("output", tool, "session"));
         assert_eq!(of_minor, session);
+    }
+
+    #[test]
+    fn the_route_that_erases_came_with_the_second_minor() {
+        let erase = ("2.2.0".to_owned(), "POST /api/memories/erase".to_owned());
+        assert_eq!(added_routes(&repository()).first(), Some(&erase));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::additions::{Addition, Place, additions};
+use crate::additions::{Addition, Place, added_routes, additions};
 use crate::contract::{Contract, LedgerRow};
 
 /// Returns the page without its mark.
@@ -31,7 +31,7 @@ pub fn page(contract: &Contract) -> String {
          Going back: a program does not open a data folder that a newer one has brought up to date; restore the backup, or the copy `memory.db.v<version>.bak` that the upgrade left beside it.\n\n",
     );
     text.push_str("## What each version brought\n\n");
-    let mut by_version: BTreeMap<usize, (String, Vec<Addition>)> = BTreeMap::new();
+    let mut by_version: BTreeMap<usize, (String, Vec<String>)> = BTreeMap::new();
     let mut versions: Vec<String> = contract
         .releases
         .iter()
@@ -43,12 +43,16 @@ pub fn page(contract: &Contract) -> String {
     for (index, version) in versions.iter().enumerate() {
         by_version.insert(index, (version.clone(), Vec::new()));
     }
-    for addition in additions(contract) {
-        let index = versions
-            .iter()
-            .position(|version| *version == addition.since);
+    let parts = additions(contract)
+        .into_iter()
+        .map(|addition| (addition.since.clone(), named(&addition)));
+    let routes = added_routes(contract)
+        .into_iter()
+        .map(|(since, route)| (since, format!("route `{route}`, without MCP")));
+    for (since, brought) in parts.chain(routes) {
+        let index = versions.iter().position(|version| *version == since);
         if let Some((_, list)) = index.and_then(|index| by_version.get_mut(&index)) {
-            list.push(addition);
+            list.push(brought);
         }
     }
     for (version, list) in by_version.values().rev() {
@@ -56,10 +60,10 @@ pub fn page(contract: &Contract) -> String {
         if versions.first() == Some(version) {
             text.push_str("The first release.\n\n");
         } else if list.is_empty() {
-            text.push_str("No tool, field, resource or prompt is new.\n\n");
+            text.push_str("No tool, field, resource, prompt or route is new.\n\n");
         } else {
-            for addition in list {
-                let _ = writeln!(text, "- {}", named(addition));
+            for brought in list {
+                let _ = writeln!(text, "- {brought}");
             }
             text.push('\n');
         }
