@@ -170,6 +170,29 @@ fn o13_what_did_not_change_is_told_once_in_a_session() {
 }
 
 #[test]
+fn the_same_question_again_brings_no_weaker_answers() {
+    let person = patient();
+    for number in 0..14 {
+        let more = "and so on ".repeat(number);
+        remember(&person, &format!("Herons eat fish {more}no. {number}."), &[]);
+    }
+    let question = "What do herons eat?";
+    let first = prompted(&person, question);
+    let n_told = |run: &Run| run.out.matches("Herons eat fish").count();
+    assert_eq!(n_told(&first), 5, "{}", first.out);
+    for _ in 0..3 {
+        silent(&prompted(&person, question));
+    }
+    // What is stored meanwhile and answers better is told, and only that.
+    let new = remember(&person, "Herons eat frogs: what do herons eat?", &[]);
+    let told = prompted(&person, question);
+    assert!(told.out.contains(&new), "{}", told.out);
+    assert_eq!(n_told(&told), 0, "{}", told.out);
+    let other = prompted(&person, "Where is the fish of no. 13?");
+    assert!(other.out.contains("no. 13."), "{}", other.out);
+}
+
+#[test]
 fn a_session_that_ended_leaves_nothing_behind() {
     let person = patient();
     remember(&person, "Totals are in cents.", &[]);

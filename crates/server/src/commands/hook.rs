@@ -345,10 +345,12 @@ fn block(event: Event, answer: &mut Value, told: &mut Told) -> Option<String> {
     for name in LISTS {
         let items = answer.get_mut(name).and_then(Value::as_array_mut);
         let mut items = items.map(std::mem::take).unwrap_or_default();
-        items.retain(|item| !told.knows(&mark(name, item)));
+        // Before what is known is left out: the same question again would
+        // bring ever weaker answers.
         if event == Event::Prompt && name == "memories" {
             items.truncate(PROMPT_MEMORIES);
         }
+        items.retain(|item| !told.knows(&mark(name, item)));
         lists.push((name, items));
     }
     loop {
