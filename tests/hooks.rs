@@ -174,7 +174,11 @@ fn the_same_question_again_brings_no_weaker_answers() {
     let person = patient();
     for number in 0..14 {
         let more = "and so on ".repeat(number);
-        remember(&person, &format!("Herons eat fish {more}no. {number}."), &[]);
+        remember(
+            &person,
+            &format!("Herons eat fish {more}no. {number}."),
+            &[],
+        );
     }
     let question = "What do herons eat?";
     let first = prompted(&person, question);
@@ -311,4 +315,110 @@ fn what_is_told_fits_what_a_session_takes() {
     let n_letters = told.out.chars().count();
     assert!(n_letters > 4_000 && n_letters < 10_000, "{n_letters}");
     assert_eq!(told.out.matches(CLOSE).count(), 1);
+}
+
+/// Returns the settings of Claude Code with these lines as hooks of a start,
+/// each in a group of its own, and what would be ours.
+fn with_hooks(person: &Person, lines: &[(&str, &str)]) -> std::path::PathBuf {
+    let groups: Vec<Value> = lines
+        .iter()
+        .map(|(matcher, line)| {
+            json!({ "matcher": matcher, "hooks": [{ "type": "command", "command": line }] })
+        })
+        .collect();
+    let settings = json!({ "hooks": { "SessionStart": groups } });
+    person.write(".claude/settings.json", &settings.to_string())
+}
+
+/// Returns the commands of a start, in their order.
+fn lines_of(path: &std::path::Path) -> Vec<String> {
+    let text = std::fs::read_to_string(path).expect("it is there");
+    let settings: Value = serde_json::from_str(&text).expect("JSON");
+    let groups = settings["hooks"]["SessionStart"].as_array().cloned();
+    let groups = groups.unwrap_or_default();
+    groups
+        .iter()
+        .flat_map(|group| group["hooks"].as_array().expect("a list"))
+        .map(|hook| hook["command"].as_str().expect("text").to_owned())
+        .collect()
+}
+
+const CONNECT: [&str; 6] = [
+    "connect",
+    "claude-code",
+    "--hooks",
+    "--write",
+    "--command",
+    "/new/zero-memory",
+];
+const DISCONNECT: [&str; 5] = ["connect", "claude-code", "--hooks", "--remove", "--write"];
+
+/// Returns the line that connecting writes.
+fn ours(person: &Person) -> String {
+    let data = person.data();
+    format!(
+        "/new/zero-memory hook session-start --data {}",
+        data.display()
+    )
+}
+
+#[test]
+fn a_hook_of_a_persons_own_is_neither_replaced_nor_taken() {
+    for own in [
+        "date; /old/zero-memory hook session-start | tee log",
+        "cd ~/src/zero-memory && git hook session-start",
+        "/old/zero-memory-notes hook session-start",
+        "/opt/zero-memory/bin/tool hook session-start",
+        "echo zero-memory hook session-start",
+        "/old/zero-memory hook session-started",
+        "/old/zero-memory hook session-start && date",
+        "/old/zero-memory hook session-start $(date)",
+        "sh -c '/old/zero-memory hook session-start'",
+    ] {
+        let person = Person::new();
+        let path = with_hooks(&person, &[("", own)]);
+        assert_eq!(person.run(&CONNECT).code, 0);
+        assert_eq!(lines_of(&path), [own, &ours(&person)]);
+        assert_eq!(person.run(&DISCONNECT).code, 0);
+        assert_eq!(lines_of(&path), [own]);
+    }
+    // One that runs this very program is there already, in its own dress.
+    let person = Person::new();
+    let own = format!("ZERO_MEMORY_HOOK_DEBUG=1 {} 2>> log", ours(&person));
+    let path = with_hooks(&person, &[("", &own)]);
+    for command in [&CONNECT[..], &DISCONNECT] {
+        assert_eq!(person.run(command).code, 0);
+        assert_eq!(lines_of(&path), [own.as_str()]);
+    }
+}
+
+#[test]
+fn every_hook_of_ours_is_renewed_however_it_is_spelled_and_a_double_goes() {
+    for old in [
+        "/old/zero-memory hook session-start",
+        "'/old place/zero-memory' hook session-start",
+        "\"/old place/zero-memory\" hook session-start --data /old",
+        "C:/old/zero-memory.exe hook session-start",
+        "$HOME/bin/zero-memory hook session-start --deadline-ms 900",
+        "zero-memory hook session-start",
+    ] {
+        let person = Person::new();
+        let path = with_hooks(&person, &[("", old), ("", old)]);
+        assert_eq!(person.run(&CONNECT).code, 0);
+        assert_eq!(lines_of(&path), [ours(&person)], "{old}");
+        assert_eq!(person.run(&DISCONNECT).code, 0);
+        assert!(lines_of(&path).is_empty(), "{old}");
+    }
+    // For starts of two sorts it takes two.
+    let person = Person::new();
+    let old = "/old/zero-memory hook session-start";
+    let path = with_hooks(
+        &person,
+        &[("startup", old), ("date", "date"), ("clear", old)],
+    );
+    assert_eq!(person.run(&CONNECT).code, 0);
+    let ours = ours(&person);
+    assert_eq!(lines_of(&path), [&ours, "date", &ours]);
+    assert_eq!(person.run(&DISCONNECT).code, 0);
+    assert_eq!(lines_of(&path), ["date"]);
 }

@@ -3,6 +3,7 @@
 //! looked up on 2026-12-01.
 
 use anyhow::{Result, bail};
+use contract::constants::SERVER_NAME;
 use jsonc_parser::cst::CstObject;
 use serde_json::{Value, json};
 
@@ -46,50 +47,95 @@ fn quoted(system: System, word: &str) -> String {
     }
 }
 
-/// Whether a hook is ours: it runs this program, whatever its path and however
-/// a person changed it; or it is exactly what we write, whatever the program is
-/// called, since `--command` names any.
+/// Whether a hook is ours: it runs a program of our name and nothing besides,
+/// whatever its path and options; or it is exactly what we write, whatever the
+/// program is called, since `--command` names any. What a person put into a
+/// line of their own is theirs.
 fn is_ours(hook: &Value, event: Event) -> bool {
     let Some(line) = hook.get("command").and_then(Value::as_str) else {
         return false;
     };
-    let turn = format!(" hook {}", event.as_str());
-    if line.contains("zero-memory") {
-        return line
-            .split_once(&turn)
-            .is_some_and(|(_, rest)| rest.is_empty() || rest.starts_with(' '));
-    }
-    let Some(rest) = after_word(line).and_then(|rest| rest.strip_prefix(&turn)) else {
+    let Some(rest) = after_word(line) else {
         return false;
     };
-    let is_our_line = rest.is_empty()
-        || rest
+    let program = line.strip_suffix(rest).unwrap_or_default();
+    let turn = format!(" hook {}", event.as_str());
+    let Some(options) = rest.strip_prefix(&turn) else {
+        return false;
+    };
+    if is_of_our_name(program) {
+        return are_words(options);
+    }
+    let is_as_quoted = program.starts_with('\'') || program.chars().all(is_plain);
+    let is_our_line = options.is_empty()
+        || options
             .strip_prefix(" --data ")
             .and_then(after_word)
             .is_some_and(str::is_empty);
-    is_our_line && *hook == json!({ "type": "command", "command": line, "timeout": TIMEOUT_S })
+    is_as_quoted
+        && is_our_line
+        && *hook == json!({ "type": "command", "command": line, "timeout": TIMEOUT_S })
 }
 
-/// Returns what follows the one word that a line begins with, as we write it.
+/// Whether a word of a shell is a path to a program of our name.
+fn is_of_our_name(word: &str) -> bool {
+    let path = word.replace(['\'', '"'], "");
+    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    name.strip_suffix(".exe").unwrap_or(name) == SERVER_NAME
+}
+
+/// Whether this is nothing but words, each after a space.
+fn are_words(mut text: &str) -> bool {
+    while let Some(rest) = text.strip_prefix(' ').and_then(after_word) {
+        text = rest;
+    }
+    text.is_empty()
+}
+
+/// Whether a line of a person's own runs what we would write, in a dress of
+/// theirs: a variable before it, its output sent elsewhere.
+fn is_dressed(hook: &Value, wanted: &str) -> bool {
+    let line = hook.get("command").and_then(Value::as_str);
+    line.is_some_and(|line| {
+        line.match_indices(wanted).any(|(start, _)| {
+            let before = line.get(..start).and_then(|text| text.chars().next_back());
+            let after = line.get(start + wanted.len()..);
+            let after = after.and_then(|text| text.chars().next());
+            [before, after]
+                .into_iter()
+                .flatten()
+                .all(|letter| !is_plain(letter))
+        })
+    })
+}
+
+/// Returns what follows the one word that a line begins with, as a shell reads
+/// it; nothing where more than a word might be meant.
 fn after_word(line: &str) -> Option<&str> {
     let mut rest = line;
-    let mut is_quoted = false;
+    let mut quote = None;
     while let Some(letter) = rest.chars().next() {
-        match letter {
-            '\'' => is_quoted = !is_quoted,
+        match (quote, letter) {
+            (Some(open), letter) if letter == open => quote = None,
+            (None, '\'' | '"') => quote = Some(letter),
+            (Some('"'), '`') => return None,
+            (Some('"'), '$') if rest.starts_with("$(") => return None,
             // A quote within a word stands between two quoted parts of it.
-            '\\' if !is_quoted && rest.starts_with("\\'") => {
+            (None, '\\') if rest.starts_with("\\'") => {
                 rest = rest.strip_prefix('\\').unwrap_or(rest);
             }
-            letter if is_quoted || is_plain(letter) => {}
-            ' ' => break,
-            _ => return None,
+            (Some(_), _) => {}
+            // A home folder and a variable are part of a path.
+            (None, '$') if rest.starts_with("$(") => return None,
+            (None, letter) if is_plain(letter) || "$~{}".contains(letter) => {}
+            (None, ' ') => break,
+            (None, _) => return None,
         }
         let mut letters = rest.chars();
         letters.next();
         rest = letters.as_str();
     }
-    (!is_quoted && rest.len() < line.len()).then_some(rest)
+    (quote.is_none() && rest.len() < line.len()).then_some(rest)
 }
 
 /// Returns what may be shown of our hooks.
@@ -105,15 +151,12 @@ pub fn put(text: &str, wanted: impl Fn(Event) -> String) -> Result<String> {
     let hooks = child(&object, HOOKS)?;
     for event in Event::ALL {
         let groups = list(&hooks, event.name())?;
-        let wanted = json!({ "type": "command", "command": wanted(event), "timeout": TIMEOUT_S });
-        let mut found = false;
-        for (holder, index) in ours(&hooks, event)? {
-            if found {
-                continue;
-            }
-            found = true;
-            let elements = list(&holder, HOOKS)?.elements();
-            let Some(hook) = elements.get(index).and_then(|hook| hook.as_object()) else {
+        let line = wanted(event);
+        let wanted = json!({ "type": "command", "command": line, "timeout": TIMEOUT_S });
+        let found = ours(&hooks, event)?;
+        for (holder, index) in &found {
+            let elements = list(holder, HOOKS)?.elements();
+            let Some(hook) = elements.get(*index).and_then(|hook| hook.as_object()) else {
                 continue;
             };
             for (key, value) in wanted.as_object().into_iter().flatten() {
@@ -126,12 +169,46 @@ pub fn put(text: &str, wanted: impl Fn(Event) -> String) -> Result<String> {
                 }
             }
         }
-        if !found {
+        remove(doubles(&found)?)?;
+        let is_there = !found.is_empty() || any(&hooks, event, |hook| is_dressed(hook, &line))?;
+        if !is_there {
             groups.append(input(&json!({ HOOKS: [wanted] })));
             groups.ensure_multiline();
         }
     }
     Ok(root.to_string())
+}
+
+/// Returns those that run where another one of them runs already: a group with
+/// another matcher is for other turns.
+fn doubles(found: &[(CstObject, usize)]) -> Result<Vec<(CstObject, usize)>> {
+    let mut seen = Vec::new();
+    let mut doubles = Vec::new();
+    for (group, index) in found {
+        let matcher = once(group, "matcher")?;
+        let matcher = matcher.filter(|matcher| *matcher != json!("") && *matcher != json!("*"));
+        if seen.contains(&matcher) {
+            doubles.push((group.clone(), *index));
+        } else {
+            seen.push(matcher);
+        }
+    }
+    Ok(doubles)
+}
+
+/// Takes hooks out of their groups, and groups out that held nothing else.
+fn remove(found: Vec<(CstObject, usize)>) -> Result<()> {
+    // From the last one on, so that the places of the others stay true.
+    for (group, index) in found.into_iter().rev() {
+        let entries = list(&group, HOOKS)?;
+        if let Some(hook) = entries.elements().into_iter().nth(index) {
+            hook.remove();
+        }
+        if entries.elements().is_empty() {
+            group.remove();
+        }
+    }
+    Ok(())
 }
 
 /// Returns the text without our hooks, and without the lists that held only
@@ -152,16 +229,7 @@ pub fn take(text: &str) -> Result<String> {
             continue;
         }
         is_changed = true;
-        // From the last one on, so that the places of the others stay true.
-        for (group, index) in found.into_iter().rev() {
-            let entries = list(&group, HOOKS)?;
-            if let Some(hook) = entries.elements().into_iter().nth(index) {
-                hook.remove();
-            }
-            if entries.elements().is_empty() {
-                group.remove();
-            }
-        }
+        remove(found)?;
         let groups = list(&hooks, event.name())?;
         if groups.elements().is_empty()
             && let Some(property) = hooks.get(event.name())
@@ -197,6 +265,18 @@ pub fn are_there(text: &str) -> Result<bool> {
 
 /// Returns our hooks of an event: the group of each, and its place in it.
 fn ours(hooks: &CstObject, event: Event) -> Result<Vec<(CstObject, usize)>> {
+    those(hooks, event, |hook| is_ours(hook, event))
+}
+
+fn any(hooks: &CstObject, event: Event, is_meant: impl Fn(&Value) -> bool) -> Result<bool> {
+    Ok(!those(hooks, event, is_meant)?.is_empty())
+}
+
+fn those(
+    hooks: &CstObject,
+    event: Event,
+    is_meant: impl Fn(&Value) -> bool,
+) -> Result<Vec<(CstObject, usize)>> {
     let mut found = Vec::new();
     if once(hooks, event.name())?.is_none() {
         return Ok(found);
@@ -209,7 +289,7 @@ fn ours(hooks: &CstObject, event: Event) -> Result<Vec<(CstObject, usize)>> {
             continue;
         };
         for (index, hook) in entries.iter().enumerate() {
-            if is_ours(hook, event) {
+            if is_meant(hook) {
                 found.push((group.clone(), index));
             }
         }
