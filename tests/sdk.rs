@@ -5,6 +5,7 @@ mod announced;
 mod behaviour;
 mod between;
 mod crates;
+mod failures;
 mod faults;
 mod kit;
 mod lost;

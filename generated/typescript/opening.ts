@@ -9,7 +9,9 @@ import { TimeoutError } from './failures.js';
 import { bridged } from './http.js';
 import { CLIENT_INFO } from './info.js';
 import { milliseconds } from './pauses.js';
+import { failureOfRaised } from './raised.js';
 import type { McpClient, OpenOptions } from './runtime.js';
+import { assertHeader, assertToken } from './sendable.js';
 
 /** Seconds in which a connection opens when the caller sets none: a server answers before it has read its files. */
 const LONGEST_OPENING_S = 30;
@@ -116,7 +118,7 @@ async function within(
   try {
     await Promise.race([connect(), late]);
   } catch (error) {
-    if (!isLate) throw error;
+    if (!isLate) throw failureOfRaised(error);
   } finally {
     clearTimeout(timer);
   }
@@ -125,7 +127,11 @@ async function within(
 
 function httpOptions({ token, headers }: HttpAddress) {
   const given: Record<string, string> = { ...headers };
-  if (token !== undefined) given['Authorization'] = `Bearer ${token}`;
+  for (const [name, value] of Object.entries(given)) assertHeader(name, value);
+  if (token !== undefined) {
+    assertToken(token);
+    given['Authorization'] = `Bearer ${token}`;
+  }
   return { requestInit: { headers: given }, fetch: bridged((url, init) => fetch(url, init)) };
 }
 

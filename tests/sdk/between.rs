@@ -24,6 +24,9 @@ struct Shared {
     /// Whether the real server is called by the name of this one.
     keeps_name: bool,
     edit: Edit,
+    /// What every call of a tool is answered with in place of what the real
+    /// server says.
+    broken: Option<Vec<u8>>,
     seen: Mutex<Vec<Value>>,
     /// The lines of every head.
     heads: Mutex<Vec<String>>,
@@ -44,21 +47,27 @@ impl Drop for Between {
 impl Between {
     /// Stands before the server at this host and port.
     pub fn start(target: &str, edit: Edit) -> Self {
-        Self::with(target, false, edit)
+        Self::with(target, false, edit, None)
+    }
+
+    /// Answers every call of a tool with these bytes, and hangs up.
+    pub fn breaking(target: &str, bytes: &[u8]) -> Self {
+        Self::with(target, false, Box::new(|_, _| ()), Some(bytes.to_vec()))
     }
 
     /// Calls the server by a name that is not its own, which it refuses.
     pub fn under_another_name(target: &str) -> Self {
-        Self::with(target, true, Box::new(|_, _| ()))
+        Self::with(target, true, Box::new(|_, _| ()), None)
     }
 
-    fn with(target: &str, keeps_name: bool, edit: Edit) -> Self {
+    fn with(target: &str, keeps_name: bool, edit: Edit, broken: Option<Vec<u8>>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("an address").to_string();
         let shared = Arc::new(Shared {
             target: target.to_owned(),
             keeps_name,
             edit,
+            broken,
             seen: Mutex::default(),
             heads: Mutex::default(),
             is_over: AtomicBool::new(false),
@@ -119,6 +128,11 @@ fn pass(mut client: TcpStream, shared: &Shared) -> Option<()> {
     let mut heads = shared.heads.lock().expect("nobody panics with it");
     heads.extend(head.iter().cloned());
     drop(heads);
+    if let Some(bytes) = &shared.broken
+        && request["method"] == "tools/call"
+    {
+        return client.write_all(bytes).ok();
+    }
     let mut server = TcpStream::connect(&shared.target).ok()?;
     let host = Some(shared.target.as_str()).filter(|_| !shared.keeps_name);
     only_once(&mut head, host);

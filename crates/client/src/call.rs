@@ -19,7 +19,7 @@ use crate::answer::Answer;
 use crate::client::{ZeroMemory, within};
 #[cfg(feature = "http")]
 use crate::error::seconds;
-use crate::error::{Error, ZeroMemoryError, from_body};
+use crate::error::{Error, Violation, ZeroMemoryError, from_body};
 use crate::generated::errors::ErrorCode;
 use crate::version::{Place, fill};
 
@@ -33,6 +33,9 @@ const ABSENT: [i32; 2] = [-32002, -32602];
 impl ZeroMemory {
     /// Calls a tool by name, with arguments and an answer as they are on the
     /// wire: for tools that this version of the package does not know.
+    ///
+    /// A number that is infinite or none is `null` in a [`Value`] already, and
+    /// so means absent; the typed methods refuse it.
     pub async fn call(
         &self,
         tool: &str,
@@ -158,10 +161,55 @@ fn wait(error: &Error) -> Option<Duration> {
 
 fn object<T: Serialize>(name: &str, value: &T) -> Result<JsonObject, Error> {
     match serde_json::to_value(value) {
-        Ok(Value::Object(object)) => Ok(object),
+        Ok(Value::Object(object)) => match null_in(&object) {
+            Some(pointer) => Err(no_number(&pointer)),
+            None => Ok(object),
+        },
         Ok(other) => Err(unreadable(name, "arguments are an object", other)),
         Err(error) => Err(unreadable(name, &error.to_string(), Value::Null)),
     }
+}
+
+/// Returns where something is null. What is absent is left out of arguments, so
+/// it was a number that JSON has none for, which is null to serde.
+fn null_in(object: &JsonObject) -> Option<String> {
+    let mut left: Vec<(String, &Value)> = Vec::new();
+    left.extend(
+        object
+            .iter()
+            .map(|(name, value)| (format!("/{name}"), value)),
+    );
+    while let Some((pointer, value)) = left.pop() {
+        match value {
+            Value::Null => return Some(pointer),
+            Value::Array(items) => left.extend(
+                items
+                    .iter()
+                    .enumerate()
+                    .map(|(index, item)| (format!("{pointer}/{index}"), item)),
+            ),
+            Value::Object(fields) => left.extend(
+                fields
+                    .iter()
+                    .map(|(name, item)| (format!("{pointer}/{name}"), item)),
+            ),
+            Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    None
+}
+
+/// Refuses what would be sent as something else, as the server would.
+fn no_number(pointer: &str) -> Error {
+    let message =
+        format!("{pointer} is no number that JSON can carry: send a number, or leave it out");
+    let mut error = ZeroMemoryError::bare(ErrorCode::ValidationFailed, message.as_str());
+    error.violations.push(Violation {
+        pointer: pointer.to_owned(),
+        rule: "json".to_owned(),
+        message,
+    });
+    error.into()
 }
 
 /// Returns the output of a tool, or the refusal.
@@ -257,14 +305,16 @@ pub(crate) fn broken(error: Box<dyn StdError + Send + Sync>) -> Error {
 
 #[cfg(feature = "http")]
 fn answered(cause: &(dyn StdError + 'static)) -> Option<Error> {
-    use rmcp::transport::streamable_http_client::{AuthRequiredError, HttpStatusError};
+    use rmcp::transport::streamable_http_client::{AuthRequiredError, StreamableHttpError};
 
     if cause.is::<AuthRequiredError>() {
         let why = "the server does not know the token; pass the one from the file \"token\" of \
                    its data folder";
         return Some(ZeroMemoryError::bare(ErrorCode::Unauthorized, why).into());
     }
-    if let Some(refused) = cause.downcast_ref::<HttpStatusError>()
+    // It passes for its own cause, so that one is found in it only.
+    if let Some(StreamableHttpError::HttpStatus(refused)) =
+        cause.downcast_ref::<StreamableHttpError<reqwest::Error>>()
         && refused.status == ErrorCode::RateLimited.http_status()
     {
         let why = "the server takes no more calls for now; call again later";
@@ -350,6 +400,44 @@ mod tests {
             memory.call("recall", Map::new()).await?;
             let asked = crate::prompts::BriefArguments::new();
             memory.prompt_brief(asked).await
+        }
+    }
+
+    #[test]
+    fn a_number_that_json_cannot_carry_is_refused_where_it_stands() {
+        #[derive(Serialize)]
+        struct Given {
+            rows: Vec<Row>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            absent: Option<f64>,
+        }
+        #[derive(Serialize)]
+        struct Row {
+            weight: f64,
+        }
+        let given = |weight: f64| Given {
+            rows: vec![Row { weight: 1.5 }, Row { weight }],
+            absent: None,
+        };
+        for weight in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let refused = object("weigh", &given(weight)).expect_err("it is no number");
+            let answered = refused.answered().expect("a code");
+            assert_eq!(answered.code, ErrorCode::ValidationFailed);
+            assert_eq!(answered.violations[0].pointer, "/rows/1/weight");
+        }
+        assert!(object("weigh", &given(-0.5)).is_ok());
+    }
+
+    #[test]
+    fn no_input_says_null_by_itself() {
+        let item = types::ImportMemoriesInputItemsItem::new("A heron.");
+        for input in [
+            serde_json::to_value(types::RememberInput::new("A heron.")),
+            serde_json::to_value(item),
+            serde_json::to_value(types::RecallInput::new("heron")),
+        ] {
+            let input = input.expect("it is written");
+            assert_eq!(null_in(input.as_object().expect("an object")), None);
         }
     }
 

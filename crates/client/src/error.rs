@@ -30,7 +30,10 @@ pub enum Error {
     #[error(transparent)]
     ContractMismatch(#[from] ContractMismatch),
     /// The protocol was broken or refused: an unknown tool, an unknown prompt.
-    #[error("the server answered with protocol error {code}: {message}")]
+    #[error(
+        "the server answered with protocol error {code}: {message}; see whether it has what you \
+         asked for"
+    )]
     Protocol {
         /// Code of JSON-RPC.
         code: i32,
@@ -42,7 +45,10 @@ pub enum Error {
     /// The server cannot be reached or started, or the connection broke. A call
     /// that was on its way may have been carried out; the next one opens the
     /// connection again.
-    #[error("the server cannot be reached: {0}")]
+    #[error(
+        "the server cannot be reached: {0}; see whether it runs, and where; what was on its way \
+         may have been done"
+    )]
     Transport(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// No answer came in time, or no connection. The server was told to stop.
     #[error(

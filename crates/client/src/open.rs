@@ -19,6 +19,10 @@ use rmcp::transport::{
 
 use crate::client::{Link, ZeroMemory};
 use crate::error::Error;
+#[cfg(feature = "http")]
+use crate::error::ZeroMemoryError;
+#[cfg(feature = "http")]
+use crate::generated::errors::ErrorCode;
 use crate::options::Options;
 #[cfg(any(feature = "stdio", feature = "http"))]
 use crate::options::Protocol;
@@ -193,6 +197,15 @@ fn config(
         header.ok_or_else(|| Error::Transport(format!("{name:?} makes no header").into()))
     });
     let headers = headers.collect::<Result<_, _>>()?;
+    if token
+        .is_some_and(|token| token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()))
+    {
+        // It may be a secret with a little too much, so it is not shown.
+        let why = "the token is malformed: it is empty, or holds a space, a line break or a letter \
+                   beyond ASCII; pass what the file \"token\" of the data folder holds, without the \
+                   end of the line";
+        return Err(ZeroMemoryError::bare(ErrorCode::Unauthorized, why).into());
+    }
     let config = StreamableHttpClientTransportConfig::with_uri(url).custom_headers(headers);
     Ok(match token {
         Some(token) => config.auth_header(token),

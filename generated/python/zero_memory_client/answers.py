@@ -10,9 +10,6 @@ from typing import Any
 from .failures import UnreadableAnswer, ZeroMemoryError
 from .refusals import failure_of
 
-_NO_RESOURCE = (-32002, -32602)
-"""Codes of JSON-RPC by which either era says that a resource is not there."""
-
 
 def field(result: Any, name: str, name_in_1: str) -> Any:
     """Return a field of a result, which 2.x and 1.x of the official client spell differently."""
@@ -53,16 +50,6 @@ def failure_of_body(body: Any) -> ZeroMemoryError | None:
     if not isinstance(code, str) or not isinstance(message, str):
         return None
     return failure_of(code, message, details if isinstance(details, Mapping) else None)
-
-
-def failure_of_raised(raised: Exception, uri: str | None = None) -> ZeroMemoryError | None:
-    """Return the contract's error in what an official client raised, if there is one."""
-    error = getattr(raised, "error", None)
-    data = getattr(error, "data", None)
-    is_missing = uri is not None and isinstance(data, Mapping) and data.get("uri") == uri
-    if is_missing and getattr(error, "code", None) in _NO_RESOURCE:
-        return failure_of("not_found", str(getattr(error, "message", raised)), None)
-    return failure_of_body(data)
 
 
 def _first_text(result: Any) -> str | None:

@@ -12,6 +12,7 @@ from typing import Any, Literal, TextIO
 
 from .http import Bridge
 from .info import CLIENT_NAME, CLIENT_VERSION
+from .sendable import assert_header, assert_token
 
 MAJOR = int(version("mcp").split(".")[0])
 """Which series of the official client is installed."""
@@ -29,6 +30,12 @@ _ANSWER_SECONDS = 300.0
 def _module(name: str) -> Any:
     # The two series have other types; what is used of both is looked up by name.
     return importlib.import_module(name)
+
+
+def assert_spoken(protocol: Protocol) -> None:
+    """Raise for an era that the official client does not know."""
+    if protocol == "2026" and MAJOR < 2:
+        raise ValueError("mcp 1.x speaks no protocol of 2026; install mcp 2.x")
 
 
 @asynccontextmanager
@@ -55,7 +62,10 @@ async def site(url: str, token: str | None, headers: Mapping[str, str] | None, p
     """Connect an official client over HTTP."""
     http = _module("httpx2" if MAJOR >= 2 else "httpx")
     given = dict(headers or {})
+    for name, value in given.items():
+        assert_header(name, value)
     if token is not None:
+        assert_token(token)
         given["Authorization"] = f"Bearer {token}"
     timeout = http.Timeout(_CONNECT_SECONDS, read=_ANSWER_SECONDS)
     async with AsyncExitStack() as stack:
@@ -77,8 +87,6 @@ async def _connected(transport: AbstractAsyncContextManager[Any], protocol: Prot
                 raise RuntimeError(f"the server speaks {client.protocol_version}; leave protocol at 'auto'")
             yield client
         return
-    if protocol == "2026":
-        raise ValueError("mcp 1.x speaks no protocol of 2026; install mcp 2.x")
     info = mcp.Implementation(name=CLIENT_NAME, version=CLIENT_VERSION) if hasattr(mcp, "Implementation") else None
     info = info or _module("mcp.types").Implementation(name=CLIENT_NAME, version=CLIENT_VERSION)
     async with transport as (read, write, *_), mcp.ClientSession(read, write, client_info=info) as session:

@@ -12,7 +12,7 @@ import sys
 from dataclasses import asdict
 
 from pydantic import BaseModel
-from zero_memory_client import ContractMismatch, ZeroMemoryError
+from zero_memory_client import ClientError, ContractMismatch, ZeroMemoryError
 
 from opening import opened
 
@@ -20,16 +20,23 @@ from opening import opened
 HALF_A_PAIR = "<half a pair>"
 """Stands for half of a surrogate pair, which the caller of this script cannot write."""
 
+NUMBERS = {"<NaN>": "NaN", "<Infinity>": "Infinity", "<-Infinity>": "-Infinity"}
+"""Stand for numbers that JSON has no words for."""
+
 
 def told(error):
-    facts = {"class": type(error).__name__, "message": str(error)}
+    facts = {
+        "class": type(error).__name__,
+        "message": str(error),
+        "isOurs": isinstance(error, ClientError),
+        "hasCause": error.__cause__ is not None,
+        "code": getattr(error, "code", None),
+    }
     if isinstance(error, ContractMismatch):
         return facts | {"serverVersion": error.server_version}
     if not isinstance(error, ZeroMemoryError):
-        return facts | {"isOurs": False}
+        return facts
     return facts | {
-        "isOurs": True,
-        "code": error.code,
         "prefix": error.prefix,
         "details": error.details,
         "retryAfterS": error.retry_after_s,
@@ -62,7 +69,10 @@ async def made(memory, call):
 
 
 async def main():
-    settings = json.loads(sys.stdin.read().replace(HALF_A_PAIR, r"\ud800"))
+    text = sys.stdin.read().replace(HALF_A_PAIR, r"\ud800")
+    for word, number in NUMBERS.items():
+        text = text.replace(f'"{word}"', number)
+    settings = json.loads(text)
     warnings = []
 
     def keep(warning):

@@ -7,11 +7,13 @@ line with what was seen.
 import asyncio
 import contextlib
 import json
+import os
+import signal
 import sqlite3
 import sys
 from pathlib import Path
 
-from zero_memory_client import ZeroMemory, ZeroMemoryError
+from zero_memory_client import ClientError, ZeroMemory
 
 from opening import opened
 from server import http_server
@@ -69,7 +71,12 @@ async def between(url):
 
 
 def told(error):
-    return {"name": type(error).__name__, "isOurs": isinstance(error, ZeroMemoryError)}
+    return {
+        "name": type(error).__name__,
+        "isOurs": isinstance(error, ClientError),
+        "hasCause": error.__cause__ is not None,
+        "message": str(error),
+    }
 
 
 async def cancelled(memory, is_taken):
@@ -123,15 +130,18 @@ async def over_http(settings):
         with http_server(binary, data, listen=url.split("/")[2]):
             report["found"] = len((await first.recall(query="heron")).memories)
             await stack.aclose()
+    report["closed"] = await raised(first.recall(query="heron"))
     return report
 
 
 async def over_stdio(settings):
     args = ["stdio", "--toolset", "full", "--data", settings["data"], "--log", "info"]
+    # The number of the process is left where it can be killed by.
+    shell = ["-c", 'echo $$ > pid; exec "$0" "$@"', settings["binary"], *args]
     log = Path(settings["data"]) / "test.log"
     with open(log, "w") as errlog:
         connection = ZeroMemory.stdio(
-            settings["binary"], args, cwd=settings["data"], errlog=errlog, protocol=settings["protocol"]
+            "sh", shell, cwd=settings["data"], errlog=errlog, protocol=settings["protocol"]
         )
         async with connection as memory:
             await memory.remember(**HERON)
@@ -146,6 +156,9 @@ async def over_stdio(settings):
                 report = {"cancelled": await cancelled(memory, is_taken)}
                 report["line"] = await logged(lambda: log.read_text().splitlines())
             report["found"] = len((await memory.recall(query="heron")).memories)
+            os.kill(int((Path(settings["data"]) / "pid").read_text()), signal.SIGKILL)
+            report["down"] = await raised(memory.recall(query="heron"))
+    report["closed"] = await raised(memory.recall(query="heron"))
     return report
 
 

@@ -6,20 +6,23 @@
 
 import { readFileSync } from 'node:fs';
 
-import { ContractMismatch, ZeroMemoryError } from 'zero-memory-client';
+import { ClientError, ContractMismatch, ZeroMemoryError } from 'zero-memory-client';
 
 import { open } from './opening.mjs';
 
-// Half of a surrogate pair, which the caller of this script cannot write.
+// What the caller of this script cannot write: half of a surrogate pair, and
+// numbers that JSON has no words for.
+const NUMBERS = { '<NaN>': NaN, '<Infinity>': Infinity, '<-Infinity>': -Infinity };
 const text = readFileSync(0, 'utf8').replaceAll('<half a pair>', '\\ud800');
-const settings = JSON.parse(text);
+const settings = JSON.parse(text, (_, value) => NUMBERS[value] ?? value);
 
 function told(error) {
-  const { name, message } = error;
-  if (error instanceof ContractMismatch) return { class: name, message, serverVersion: error.serverVersion };
-  if (!(error instanceof ZeroMemoryError)) return { class: name, message, isOurs: false };
-  const { code, prefix, details, retryAfterS, violations } = error;
-  return { class: name, message, isOurs: true, code, prefix, details, retryAfterS, violations };
+  const { name, message, code } = error;
+  const facts = { class: name, message, isOurs: error instanceof ClientError, hasCause: error.cause !== undefined, code };
+  if (error instanceof ContractMismatch) return { ...facts, serverVersion: error.serverVersion };
+  if (!(error instanceof ZeroMemoryError)) return facts;
+  const { prefix, details, retryAfterS, violations } = error;
+  return { ...facts, prefix, details, retryAfterS, violations };
 }
 
 const warnings = [];

@@ -9,7 +9,7 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { once } from 'node:events';
 
-import { ZeroMemory, ZeroMemoryError } from 'zero-memory-client';
+import { ClientError, ZeroMemory } from 'zero-memory-client';
 
 import { open } from './opening.mjs';
 import { startHttp } from './server.mjs';
@@ -59,7 +59,12 @@ async function between(url) {
   return { url: `http://127.0.0.1:${server.address().port}/mcp`, isCalled, stop: () => server.close() };
 }
 
-const told = (error) => ({ name: error.name, isOurs: error instanceof ZeroMemoryError });
+const told = (error) => ({
+  name: error.name,
+  isOurs: error instanceof ClientError,
+  hasCause: error.cause !== undefined,
+  message: error.message,
+});
 const heron = { scope: 'core', content: 'A heron stands.' };
 
 /** Makes a write that is cancelled; answers what the caller got. */
@@ -103,13 +108,16 @@ async function overHttp() {
   report.found = (await first.recall({ query: 'heron' })).memories.length;
   await first.close();
   await next.stop();
+  report.closed = await first.recall({ query: 'heron' }).then(() => null, told);
   return report;
 }
 
 async function overStdio() {
   const { sdk, protocol } = settings;
   const args = ['stdio', '--toolset', 'full', '--data', data, '--log', 'info'];
-  const memory = await ZeroMemory.stdio({ command: binary, args, cwd: data, stderr: 'pipe' }, { sdk, protocol });
+  // The number of the process is left where it can be killed by.
+  const shell = ['-c', 'echo $$ > pid; exec "$0" "$@"', binary, ...args];
+  const memory = await ZeroMemory.stdio({ command: 'sh', args: shell, cwd: data, stderr: 'pipe' }, { sdk, protocol });
   const lines = [];
   const { stderr } = memory.client.transport;
   stderr.on('data', (bytes) => lines.push(bytes));
@@ -121,7 +129,10 @@ async function overStdio() {
   report.line = true;
   await release();
   report.found = (await memory.recall({ query: 'heron' })).memories.length;
+  process.kill(Number(readFileSync(join(data, 'pid'), 'utf8')), 'SIGKILL');
+  report.down = await memory.recall({ query: 'heron' }).then(() => null, told);
   await memory.close();
+  report.closed = await memory.recall({ query: 'heron' }).then(() => null, told);
   return report;
 }
 

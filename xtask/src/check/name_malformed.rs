@@ -4,20 +4,24 @@
 //!
 //! Wants the names of tools, shapes, fields, error codes and examples to be
 //! `snake_case`: lower-case words of letters and digits, joined by single
-//! underscores. A tool name is at most `tool_name_max_bytes` long, no keyword of
-//! Rust. No tool and no shape has the name of a device of Windows, such as `aux`.
+//! underscores. A tool name is at most `tool_name_max_bytes` long. It is no
+//! keyword of Rust or Python, and nothing that the class of a generated client
+//! has by itself, such as `call`; nor is the name of a resource, which is no
+//! tool's either. No tool and no shape has the name of a device of Windows, such
+//! as `aux`.
 //!
 //! ## Why
 //!
 //! A name is spelled in every language from one rule. What does not follow it
-//! collides with another name, or becomes a name that nobody wrote.
+//! collides with another name, or becomes a name that nobody wrote. Every tool
+//! and every resource is a method of each generated client.
 //!
 //! ## How to mend
 //!
 //! Rename it. For a field or tool that was released this is a breaking change.
 
 use crate::check::Subject;
-use crate::contract::{Contract, Form};
+use crate::contract::{Address, Contract, Form};
 use crate::dialect::escape;
 use crate::places::{places, shape_file, tool_file};
 use crate::problem::Problem;
@@ -78,6 +82,26 @@ pub fn find(contract: &Contract) -> Vec<Problem> {
             report(&tool_file(stem), "/name".to_owned(), what, fix);
         }
     }
+    let (mut n_resources, mut n_templates) = (0, 0);
+    for resource in &contract.resources {
+        let (kind, n_before) = match &resource.address {
+            Address::Uri(_) => ("resources", &mut n_resources),
+            Address::Template(_) => ("templates", &mut n_templates),
+        };
+        let (name, pointer) = (&resource.name, format!("/{kind}/{n_before}/name"));
+        *n_before += 1;
+        let is_tool = contract.tools.values().any(|tool| tool.name == *name);
+        let other = is_tool.then(|| "the name of a tool too".to_owned());
+        if let Some(what) = other.or_else(|| no_method(name)) {
+            let what = format!("the resource name \"{name}\" is {what}");
+            report(
+                "schema/resources.json",
+                pointer,
+                what,
+                "add a word, such as what it holds",
+            );
+        }
+    }
     for name in contract.shapes.keys().filter(|name| is_device(name)) {
         let what = format!("Windows has no file of the name \"{name}\"");
         report(&shape_file(name), String::new(), what, "add a word");
@@ -103,7 +127,83 @@ pub fn unfit(contract: &Contract, name: &str) -> Option<(String, &'static str)> 
             fix,
         ));
     }
+    if let Some(what) = no_method(name) {
+        return Some((format!("the tool name \"{name}\" is {what}"), fix));
+    }
     is_device(name).then(|| (format!("Windows has no file of the name \"{name}\""), fix))
+}
+
+/// Words of Python that no method can be called.
+const PYTHON: [&str; 20] = [
+    "and", "assert", "class", "def", "del", "elif", "except", "finally", "from", "global",
+    "import", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "with", "yield",
+];
+
+/// What the class of each generated client has by itself; a method of a tool
+/// would replace it, or not compile. A `then` makes a promise of an object in
+/// TypeScript, and `clone` and `fmt` are of traits in Rust.
+pub const OWN: [(&str, &[&str]); 3] = [
+    (
+        "Rust",
+        &[
+            "ask",
+            "call",
+            "call_typed",
+            "clone",
+            "contract_version",
+            "fmt",
+            "http",
+            "http_with",
+            "open",
+            "opened",
+            "over",
+            "peer",
+            "read_typed",
+            "repeated",
+            "stdio",
+            "stdio_with",
+        ],
+    ),
+    (
+        "TypeScript",
+        &[
+            "call",
+            "client",
+            "close",
+            "constructor",
+            "http",
+            "over",
+            "prompt",
+            "read",
+            "stdio",
+            "then",
+            "warning",
+        ],
+    ),
+    (
+        "Python",
+        &[
+            "call",
+            "client",
+            "contract_version",
+            "http",
+            "over",
+            "stdio",
+            "warning",
+        ],
+    ),
+];
+
+/// Returns why the generated clients can have no method of this name.
+fn no_method(name: &str) -> Option<String> {
+    if PYTHON.contains(&name) {
+        return Some("a keyword of Python".to_owned());
+    }
+    if name.starts_with("prompt_") {
+        return Some("taken by the prompts of every generated client".to_owned());
+    }
+    let (language, _) = OWN.iter().find(|(_, own)| own.contains(&name))?;
+    Some(format!("taken by the client in {language} itself"))
 }
 
 /// Whether Windows keeps the name for a device, whatever stands behind a dot.
@@ -123,4 +223,60 @@ fn is_snake(name: &str) -> bool {
                 .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
     };
     name.starts_with(|first: char| first.is_ascii_lowercase()) && name.split('_').all(is_word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the word after each of these beginnings of a line.
+    fn after<'a>(source: &'a str, beginnings: &[&str]) -> Vec<&'a str> {
+        let words = source.lines().filter_map(|line| {
+            let rest = beginnings
+                .iter()
+                .find_map(|begin| line.strip_prefix(begin))?;
+            let end = rest.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+            rest.get(..end?)
+        });
+        words.collect()
+    }
+
+    #[test]
+    fn what_the_clients_have_by_themselves_is_listed() {
+        // What stands in a class is four spaces in, or two in TypeScript.
+        let rust = [
+            include_str!("../../../crates/client/src/call.rs"),
+            include_str!("../../../crates/client/src/client.rs"),
+            include_str!("../../../crates/client/src/open.rs"),
+        ];
+        let starts = [
+            "    pub async fn ",
+            "    pub(crate) async fn ",
+            "    async fn ",
+        ];
+        let rust: Vec<&str> = rust.iter().flat_map(|text| after(text, &starts)).collect();
+        let typescript = after(
+            include_str!("../emit/typescript/runtime.ts"),
+            &[
+                "  async ",
+                "  static async ",
+                "  static ",
+                "  protected async ",
+                "  readonly ",
+            ],
+        );
+        let python = after(
+            include_str!("../emit/python/runtime.py"),
+            &["    def ", "    async def "],
+        );
+        for (own, (language, listed)) in [rust, typescript, python].iter().zip(OWN) {
+            assert!(own.len() > 3, "{language}: {own:?}");
+            for name in own.iter().filter(|name| is_snake(name)) {
+                assert!(
+                    listed.contains(name),
+                    "{name} of the client in {language} is not listed"
+                );
+            }
+        }
+    }
 }

@@ -1,4 +1,4 @@
-"""Every way in which a call can fail that is not the official client's own."""
+"""Every way in which a call can fail."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,10 @@ from typing import Any
 from .additions import Addition
 from .errors import ErrorCode, MessagePrefix
 
-__all__ = ["ContractMismatch", "ContractWarning", "UnreadableAnswer", "Violation", "ZeroMemoryError", "ZeroMemoryWarning"]
+__all__ = [
+    "CallTimeoutError", "ClientError", "ContractMismatch", "ContractWarning", "ProtocolError", "TransportError",
+    "UnreadableAnswer", "Violation", "ZeroMemoryError", "ZeroMemoryWarning",
+]
 
 
 @dataclass(frozen=True)
@@ -22,7 +25,14 @@ class Violation:
     """What is wrong there."""
 
 
-class ZeroMemoryError(Exception):
+class ClientError(Exception):
+    """Any failure of a call, or of the opening; the classes below say which.
+
+    Only a call that is cancelled raises something else: ``asyncio.CancelledError``.
+    """
+
+
+class ZeroMemoryError(ClientError):
     """A failure that the server answered.
 
     Each code has a class of its own below this one; a code that this package
@@ -64,7 +74,7 @@ def _violation(told: Any) -> Violation:
     return Violation(*(str(facts.get(name, "")) for name in ("pointer", "rule", "message")))
 
 
-class ContractMismatch(Exception):
+class ContractMismatch(ClientError):
     """The server keeps another contract than this package, or none."""
 
     server_version: str | None
@@ -82,15 +92,63 @@ class ContractMismatch(Exception):
         self.client_version = client_version
 
 
-class UnreadableAnswer(Exception):
+class UnreadableAnswer(ClientError):
     """An answer that keeps no contract: what came back is not what was promised."""
 
     answer: Any
     """What came back."""
 
     def __init__(self, what: str, answer: Any) -> None:
-        super().__init__(f"{what}; is this a zero-memory server, and does nothing between change its answers?")
+        # Not those of the class that was raised, which may stand behind this one: see raised.py.
+        Exception.__init__(self, f"{what}; is this a zero-memory server, and does nothing between change its answers?")
         self.answer = answer
+
+
+class TransportError(ClientError, ConnectionError):
+    """The server cannot be reached or started, or the connection broke; a call on its way may have been carried out.
+
+    ``__cause__`` is what the official client raised, and this error is of its class too.
+    """
+
+    def __init__(self, why: str) -> None:
+        todo = "see whether it runs, and where; what was on its way may have been done"
+        super().__init__(f"the server cannot be reached: {why}; {todo}")
+
+
+class ProtocolError(ClientError):
+    """The protocol was broken or refused, as for an unknown tool.
+
+    ``__cause__`` is what the official client raised, and this error is of its class too.
+    """
+
+    code: int = 0
+    """The code of JSON-RPC."""
+    message: str = ""
+    """What the server says of it."""
+    data: Any = None
+    """What the server adds."""
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        todo = "see whether it has what you asked for"
+        Exception.__init__(self, f"the server answered with protocol error {code}: {message}; {todo}")
+        self.code = code
+        self.message = message
+        self.data = data
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class CallTimeoutError(ClientError, TimeoutError):
+    """No answer came in time, or no connection; a call was cancelled at the server."""
+
+    seconds: float
+    """What was waited for it."""
+
+    def __init__(self, seconds: float) -> None:
+        todo = "see whether the server is well, allow more with timeout_s, or ask for less"
+        super().__init__(f"no answer came within {seconds:g} s; {todo}")
+        self.seconds = seconds
 
 
 class ZeroMemoryWarning(UserWarning):

@@ -10,6 +10,9 @@ import asyncio
 import json
 from typing import Any
 
+UNREACHED = "zero-memory-client/unreached"
+"""Marks an error that no server answered."""
+
 _FAILED = -32603
 """The code of JSON-RPC by which a failure is told that is none of the contract."""
 
@@ -49,7 +52,7 @@ class Bridge:
         except asyncio.CancelledError:
             if number is None or number in self._open:
                 raise
-            return self._told(number, "the call was cancelled", None)
+            return self._told(number, "the call was cancelled", {UNREACHED: True})
         finally:
             self._open.pop(number, None)
 
@@ -62,19 +65,33 @@ class Bridge:
         try:
             response = await self._inner.handle_async_request(request)
             if response.status_code < 400:
-                return response
+                return await self._readable(response, number)
             text = await response.aread()
             await response.aclose()
         except self._http.TransportError as error:
             what = str(error) or type(error).__name__
-            return self._told(number, f"the server cannot be reached: {what}", None)
+            return self._told(number, what, {UNREACHED: True})
         try:
             body = json.loads(text)
         except ValueError:
             body = None
         if isinstance(body, dict) and "jsonrpc" in body and number is not None:
             return self._http.Response(200, json={**body, "id": number})
+        if not (isinstance(body, dict) and isinstance(body.get("error"), dict)):
+            body = _told_by_status(response.status_code, response.headers.get("retry-after"))
         return self._told(number, f"the server refused with HTTP {response.status_code}", body)
+
+    async def _readable(self, response: Any, number: Any) -> Any:
+        """Return a response that the official client can read: of others, 1.x tells nobody who waits for them."""
+        kind = response.headers.get("content-type", "").split(";")[0].strip().lower()
+        if number is None or kind == "text/event-stream":
+            return response
+        try:
+            json.loads(await response.aread())
+        except ValueError:
+            await response.aclose()
+            return self._told(number, f"something answered that is no MCP server, with {kind or 'nothing'}", {UNREACHED: True})
+        return response
 
     def _told(self, number: Any, message: str, data: Any) -> Any:
         if number is None:
@@ -82,6 +99,19 @@ class Bridge:
             return self._http.Response(202)
         error = {"code": _FAILED, "message": message, "data": data}
         return self._http.Response(200, json={"jsonrpc": "2.0", "id": number, "error": error})
+
+
+def _told_by_status(status: int, after: str | None) -> dict[str, Any]:
+    """Return what a status says by itself, of something before the server that refuses in its own words."""
+    if status == 401:
+        message = 'the token is not known there; pass the one from the file "token" of the data folder'
+        return {"error": {"code": "unauthorized", "message": message}}
+    if status == 429:
+        refusal: dict[str, Any] = {"code": "rate_limited", "message": "no more calls are taken for now; call again later"}
+        if after is not None and after.strip().isdecimal():
+            refusal["details"] = {"retry_after_s": int(after)}
+        return {"error": refusal}
+    return {UNREACHED: True}
 
 
 def _message(request: Any) -> dict[str, Any] | None:

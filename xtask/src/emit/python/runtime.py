@@ -1,7 +1,6 @@
 """What every call goes through: the official client below; the contract's errors, retries and the judged version above."""
 
 import asyncio
-import json
 import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
@@ -12,11 +11,12 @@ from pydantic import BaseModel, ValidationError
 from typing_extensions import Self, Unpack
 
 from . import opening
-from .answers import failure_of_raised, field, payload_of, resource_of
+from .answers import field, payload_of, resource_of
 from .errors import ErrorCode
-from .failures import ContractWarning, UnreadableAnswer, ZeroMemoryError, ZeroMemoryWarning
+from .failures import CallTimeoutError, ContractWarning, UnreadableAnswer, ZeroMemoryError, ZeroMemoryWarning
 from .info import CONTRACT_CAPABILITY
-from .refusals import failure_of
+from .raised import failure_of_raised
+from .sendable import assert_sendable
 from .versions import judged
 from .wire import Open, Text, lenient
 
@@ -40,7 +40,7 @@ class Options(TypedDict, total=False):
     max_wait_s: float
     """Seconds that are waited for at most before a call is sent again: 60. A longer wait is an error at once."""
     timeout_s: float | None
-    """Seconds that a call may take, and the opening, before TimeoutError; left out, 300 over HTTP for a call, any time
+    """Seconds that a call may take, and the opening, before CallTimeoutError; left out, 300 over HTTP for a call, any time
     over pipes, and 30 for the opening."""
     allow_other_major: bool
     """Whether a server of another major version, or one that announces no contract, is spoken to: False."""
@@ -102,6 +102,7 @@ class Runtime:
         **options: Unpack[Options],
     ) -> AbstractAsyncContextManager[Self]:
         """Start a server as a child process, which ends with the ``async with``, and speak to it over its pipes."""
+        opening.assert_spoken(protocol)
         return cls._opened(opening.program(command, args, env, cwd, errlog, protocol), options)
 
     @classmethod
@@ -115,6 +116,7 @@ class Runtime:
         **options: Unpack[Options],
     ) -> AbstractAsyncContextManager[Self]:
         """Speak to a server over HTTP; url is that of its MCP endpoint, such as http://127.0.0.1:8787/mcp."""
+        opening.assert_spoken(protocol)
         return cls._opened(opening.site(url, token, headers, protocol), options)
 
     @classmethod
@@ -134,19 +136,18 @@ class Runtime:
         except BaseException as error:
             # The official client runs in task groups, which wrap what passes through them.
             cause = inside or _innermost(error)
-            failure = failure_of_raised(cause) if isinstance(cause, Exception) else None
-            if failure is not None:
-                raise failure from None
+            if inside is None and isinstance(cause, Exception):
+                cause = failure_of_raised(cause)
             if cause is error:
                 raise
-            raise cause from None
+            raise cause from cause.__cause__
 
     async def call(
         self, tool: str, arguments: Mapping[str, Any] | BaseModel | None = None, *, timeout_s: float | None = None
     ) -> dict[str, Any]:
         """Call a tool by name, with the errors and retries of the typed methods: for what a later minor version adds."""
         given = {} if arguments is None else _plain(arguments)
-        _sendable(given)
+        assert_sendable(given)
 
         async def send() -> dict[str, Any]:
             return payload_of(await self.client.call_tool(tool, given))
@@ -158,7 +159,7 @@ class Runtime:
         return self._read(model, await self.call(tool, arguments, timeout_s=timeout_s))
 
     async def _resource(self, model: type[Model], uri: str, timeout_s: float | None) -> Model:
-        _sendable(uri)
+        assert_sendable(uri)
 
         async def send() -> dict[str, Any]:
             address: Any = uri
@@ -172,7 +173,7 @@ class Runtime:
 
     async def _prompt(self, name: str, given: Mapping[str, str | None], timeout_s: float | None) -> list[PromptMessage]:
         arguments = {key: value for key, value in given.items() if value is not None}
-        _sendable(arguments)
+        assert_sendable(arguments)
 
         async def send() -> list[PromptMessage]:
             result = await self.client.get_prompt(name, arguments)
@@ -196,15 +197,12 @@ class Runtime:
         attempts = self._options.get("max_attempts", 3)
         attempt = 1
         while True:
-            failure: ZeroMemoryError | None
             try:
                 return await _in_time(self._told(send), limit)
-            except ZeroMemoryError as error:
-                failure = error
             except Exception as error:
                 failure = failure_of_raised(error, uri)
-                if failure is None:
-                    raise
+            if not isinstance(failure, ZeroMemoryError):
+                raise failure
             if failure.code != ErrorCode.RATE_LIMITED or attempt >= attempts:
                 raise failure
             seconds = 1.0 if failure.retry_after_s is None else failure.retry_after_s
@@ -233,8 +231,7 @@ async def _in_time(work: Awaitable[Result], limit: float | None) -> Result:
     except Exception:
         if not clock.expired():
             raise
-    allow = "see whether the server is well, allow more with timeout_s, or ask for less"
-    raise TimeoutError(f"no answer came within {limit:g} s; {allow}")
+    raise CallTimeoutError(0.0 if limit is None else limit)
 
 
 async def _cancelled(client: Any, number: Any) -> None:
@@ -258,18 +255,10 @@ def _warned(warning: ContractWarning) -> None:
 
 
 def _innermost(error: BaseException) -> BaseException:
-    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+    # Of several failures the first one led to the others; what ends a program is not picked out of them.
+    while isinstance(error, ExceptionGroup) or (isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1):
         error = error.exceptions[0]
     return error
-
-
-def _sendable(given: Any) -> None:
-    """Refuse what no message can carry: the official client would lose its connection over it."""
-    try:
-        json.dumps(given, ensure_ascii=False, default=str).encode()
-    except UnicodeEncodeError:
-        message = "an argument holds half of a surrogate pair, which is no text: send whole characters"
-        raise failure_of("validation_failed", message, None) from None
 
 
 def _plain(value: Any) -> Any:

@@ -16,12 +16,14 @@ use crate::emit::places;
 pub const MODULE: &str = "zero_memory_client";
 
 /// Hand-written sources by name.
-pub const RUNTIME: [(&str, &str); 7] = [
+pub const RUNTIME: [(&str, &str); 9] = [
     ("answers.py", include_str!("answers.py")),
     ("failures.py", include_str!("failures.py")),
     ("http.py", include_str!("http.py")),
     ("opening.py", include_str!("opening.py")),
+    ("raised.py", include_str!("raised.py")),
     ("runtime.py", include_str!("runtime.py")),
+    ("sendable.py", include_str!("sendable.py")),
     ("versions.py", include_str!("versions.py")),
     ("wire.py", include_str!("wire.py")),
 ];

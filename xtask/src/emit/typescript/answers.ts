@@ -4,7 +4,7 @@
 
 import { MESSAGE_PREFIXES } from './contract.js';
 import { failureOf } from './errors.js';
-import { TimeoutError, UnreadableAnswer, ZeroMemoryError } from './failures.js';
+import { UnreadableAnswer, type ZeroMemoryError } from './failures.js';
 
 /** The part of a tool's result that is read, whichever client it comes from. */
 export interface ToolResult {
@@ -56,30 +56,6 @@ export function failureOfBody(body: unknown): ZeroMemoryError | null {
   return failureOf({ code, message, prefix, details: isObject(details) ? details : null });
 }
 
-/** Returns the contract's error that stands in what an official client raised, or what it raised. */
-export function recognised(raised: unknown): unknown {
-  if (raised instanceof ZeroMemoryError) return raised;
-  const { code, data, cause } = (raised ?? {}) as { code?: unknown; data?: unknown; cause?: unknown };
-  if (cause instanceof ZeroMemoryError) return cause;
-  // An abort has the same code, without the time.
-  const ms = TOO_LATE.includes(code) && isObject(data) ? data['timeout'] : null;
-  if (typeof ms === 'number') return new TimeoutError(ms / 1000, raised);
-  return failureOfBody(data) ?? raised;
-}
-
-/** Codes by which the official clients say that time ran out: of 1.x, and of 2.x. */
-const TOO_LATE: readonly unknown[] = [-32001, 'REQUEST_TIMEOUT'];
-
-/** Codes of JSON-RPC by which either era says that a resource is not there. */
-const NO_RESOURCE: readonly unknown[] = [-32002, -32602];
-
-/** Returns `not_found` when an official client raised that this resource is not there; else null. */
-export function missingOf(raised: unknown, uri: string): ZeroMemoryError | null {
-  const { code, data, message } = (raised ?? {}) as { code?: unknown; data?: unknown; message?: unknown };
-  if (!NO_RESOURCE.includes(code) || !isObject(data) || data['uri'] !== uri) return null;
-  return failureOf({ code: 'not_found', message: String(message), prefix: null, details: null });
-}
-
 function firstText(content: unknown): string | null {
   const first: unknown = Array.isArray(content) ? content[0] : null;
   return isObject(first) && first['type'] === 'text' && typeof first['text'] === 'string' ? first['text'] : null;
@@ -93,6 +69,7 @@ function json(text: string): unknown {
   }
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+/** Tells whether a value is an object of JSON. */
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 /**
- * Every way in which a call can fail that is not the official client's own.
+ * Every way in which a call can fail.
  */
 
 import type { Addition } from './additions.js';
@@ -24,12 +24,24 @@ export interface Refusal {
 }
 
 /**
+ * Any failure of a call, or of the opening; the classes below say which.
+ *
+ * Only a call that you abort throws something else: the reason of your signal.
+ */
+export class ClientError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/**
  * A failure that the server answered.
  *
  * Each code has a class of its own below this one; a code that this package
  * does not know, which only another major version can send, is of this class.
  */
-export class ZeroMemoryError extends Error {
+export class ZeroMemoryError extends ClientError {
   /** Callers branch on it. */
   readonly code: ErrorCode;
   /** The stable beginning of the message, if it has one. */
@@ -43,7 +55,6 @@ export class ZeroMemoryError extends Error {
 
   constructor(refusal: Refusal) {
     super(refusal.message);
-    this.name = new.target.name;
     this.code = refusal.code as ErrorCode;
     this.prefix = refusal.prefix;
     this.details = refusal.details;
@@ -55,7 +66,7 @@ export class ZeroMemoryError extends Error {
 }
 
 /** The server keeps another contract than this package, or none. */
-export class ContractMismatch extends Error {
+export class ContractMismatch extends ClientError {
   /** What the server announced; null when it announced no contract. */
   readonly serverVersion: string | null;
   /** What this package was made from. */
@@ -67,14 +78,13 @@ export class ContractMismatch extends Error {
       `the server ${found}, and this package needs ${clientVersion} of the same major version; ` +
         'install the package for that version, or pass allowOtherMajor to go on at your own risk',
     );
-    this.name = 'ContractMismatch';
     this.serverVersion = serverVersion;
     this.clientVersion = clientVersion;
   }
 }
 
 /** No answer came in time, or no connection; a call was cancelled at the server. */
-export class TimeoutError extends Error {
+export class TimeoutError extends ClientError {
   /** What was waited for it. */
   readonly seconds: number;
 
@@ -83,20 +93,52 @@ export class TimeoutError extends Error {
       `no answer came within ${seconds} s; see whether the server is well, allow more with timeoutS, or ask for less`,
       cause === undefined ? undefined : { cause },
     );
-    this.name = 'TimeoutError';
     this.seconds = seconds;
   }
 }
 
 /** An answer that keeps no contract: what came back is not what was promised. */
-export class UnreadableAnswer extends Error {
+export class UnreadableAnswer extends ClientError {
   /** What came back. */
   readonly answer: unknown;
 
-  constructor(what: string, answer: unknown) {
-    super(`${what}; is this a zero-memory server, and does nothing between change its answers?`);
-    this.name = 'UnreadableAnswer';
+  constructor(what: string, answer: unknown, cause?: unknown) {
+    super(
+      `${what}; is this a zero-memory server, and does nothing between change its answers?`,
+      cause === undefined ? undefined : { cause },
+    );
     this.answer = answer;
+  }
+}
+
+/**
+ * The server cannot be reached or started, or the connection broke; `cause` is
+ * what the official client raised. A call that was on its way may have been
+ * carried out.
+ */
+export class TransportError extends ClientError {
+  constructor(why: string, cause?: unknown) {
+    super(
+      `the server cannot be reached: ${why}; see whether it runs, and where; what was on its way may have been done`,
+      cause === undefined ? undefined : { cause },
+    );
+  }
+}
+
+/** The protocol was broken or refused, as for an unknown tool; `cause` is what the official client raised. */
+export class ProtocolError extends ClientError {
+  /** The code of JSON-RPC. */
+  readonly code: number;
+  /** What the server adds. */
+  readonly data: unknown;
+
+  constructor(code: number, why: string, data: unknown, cause?: unknown) {
+    super(
+      `the server answered with protocol error ${code}: ${why}; see whether it has what you asked for`,
+      cause === undefined ? undefined : { cause },
+    );
+    this.code = code;
+    this.data = data;
   }
 }
 

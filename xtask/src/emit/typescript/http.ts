@@ -5,6 +5,8 @@
  */
 
 import { failureOfResponse } from './answers.js';
+import { failureOf } from './errors.js';
+import type { ZeroMemoryError } from './failures.js';
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
@@ -47,8 +49,22 @@ function messageOf(body: string): Message | null {
 
 /** Throws the contract's error that a refused request answers with. */
 async function checked(response: Response): Promise<Response> {
-  if (response.ok || !response.headers.get('content-type')?.includes('application/json')) return response;
-  const failure = failureOfResponse(await response.clone().text());
-  if (failure !== null) throw failure;
+  if (response.ok) return response;
+  const isJson = response.headers.get('content-type')?.includes('application/json') === true;
+  const failure = isJson ? failureOfResponse(await response.clone().text()) : null;
+  const told = failure ?? toldByStatus(response);
+  if (told !== null) throw told;
   return response;
+}
+
+/** Returns what a status says by itself, of something before the server that refuses in its own words. */
+function toldByStatus({ status, headers }: Response): ZeroMemoryError | null {
+  const refused = (code: string, message: string, details: Record<string, unknown> | null) =>
+    failureOf({ code, message, prefix: null, details });
+  if (status === 401) {
+    return refused('unauthorized', 'the token is not known there; pass the one from the file "token" of the data folder', null);
+  }
+  if (status !== 429) return null;
+  const seconds = Number(headers.get('retry-after') ?? NaN);
+  return refused('rate_limited', 'no more calls are taken for now; call again later', seconds >= 0 ? { retry_after_s: seconds } : null);
 }

@@ -3,10 +3,12 @@
  * errors, retries and the judged version above.
  */
 
-import { missingOf, payloadOf, recognised, resourceOf, type ToolResult } from './answers.js';
+import { payloadOf, resourceOf, type ToolResult } from './answers.js';
 import { UnreadableAnswer, ZeroMemoryError, type ContractWarning } from './failures.js';
 import { opened, type HttpAddress, type StdioProgram } from './opening.js';
 import { milliseconds, paused } from './pauses.js';
+import { failureOfRaised, missingOf } from './raised.js';
+import { assertSendable } from './sendable.js';
 import { announced, judged } from './versions.js';
 
 /** How this package behaves; every one of them may be left out. */
@@ -120,6 +122,7 @@ export class Runtime {
    */
   async call(tool: string, input: object = {}, options: CallOptions = {}): Promise<unknown> {
     const params = { name: tool, arguments: input as Record<string, unknown> };
+    assertSendable(input);
     return this.#retried(options, async () => {
       const request = this.#request(options);
       const isNewer = this.client.getNegotiatedProtocolVersion !== undefined;
@@ -170,7 +173,7 @@ export class Runtime {
       try {
         return await send();
       } catch (raised) {
-        const error = recognised(raised);
+        const error = failureOfRaised(raised);
         // The official clients wrap the reason of an abort, each in its own way.
         if (!(error instanceof ZeroMemoryError)) options.signal?.throwIfAborted();
         if (!(error instanceof ZeroMemoryError) || error.code !== 'rate_limited' || attempt >= attempts) throw error;
@@ -187,9 +190,7 @@ async function ready<T extends Runtime>(
   opening: Promise<McpClient>,
   options: Options,
 ): Promise<T> {
-  const client = await opening.catch((raised: unknown) => {
-    throw recognised(raised);
-  });
+  const client = await opening;
   try {
     return new make(client, options);
   } catch (error) {

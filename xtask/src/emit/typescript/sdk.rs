@@ -13,14 +13,16 @@ use crate::emit::{header, places};
 use crate::write::Files;
 
 /// Hand-written sources by name.
-const RUNTIME: [(&str, &str); 8] = [
+const RUNTIME: [(&str, &str); 10] = [
     ("answers.ts", include_str!("answers.ts")),
     ("failures.ts", include_str!("failures.ts")),
     ("http.ts", include_str!("http.ts")),
     ("index.ts", include_str!("index.ts")),
     ("opening.ts", include_str!("opening.ts")),
     ("pauses.ts", include_str!("pauses.ts")),
+    ("raised.ts", include_str!("raised.ts")),
     ("runtime.ts", include_str!("runtime.ts")),
+    ("sendable.ts", include_str!("sendable.ts")),
     ("versions.ts", include_str!("versions.ts")),
 ];
 

@@ -1,0 +1,269 @@
+//! Failures that no server of this contract answered: every one is a kind of
+//! the package, in every language, and says what to do.
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+
+use serde_json::{Value, json};
+use zero_memory_client::{Error, ErrorCode, Options, Protocol, ZeroMemory, types};
+
+use super::between::Between;
+use super::kit::KITS;
+use super::rust::{refused, run};
+use crate::harness::{Site, fresh};
+
+/// Something else than the server: what it answers, and the kinds that it may
+/// be told as.
+struct Odd {
+    answer: &'static str,
+    kinds: &'static [&'static str],
+}
+
+const ODD: [Odd; 4] = [
+    // It hangs up.
+    Odd {
+        answer: "",
+        kinds: &["TransportError"],
+    },
+    Odd {
+        answer: "HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/html\r\nContent-Length: 9\r\nConnection: close\r\n\r\n<b>no</b>",
+        kinds: &["TransportError"],
+    },
+    Odd {
+        answer: "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 9\r\nConnection: close\r\n\r\n<b>hi</b>",
+        kinds: &["TransportError", "UnreadableAnswer", "ProtocolError"],
+    },
+    Odd {
+        answer: "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello",
+        kinds: &["TransportError", "UnreadableAnswer", "ProtocolError"],
+    },
+];
+
+/// A refusal of something that stands before the server.
+const GATE: &str = "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+const CROWD: &str = "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 7\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+
+/// Answers everybody the same; it ends with the tests.
+fn answering(answer: &'static str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let url = format!("http://{}/mcp", listener.local_addr().expect("an address"));
+    std::thread::spawn(move || {
+        for client in listener.incoming() {
+            let Ok(mut client) = client else { continue };
+            // One read takes the whole of a request so small.
+            let _ = client.read(&mut [0; 1 << 16]);
+            let _ = client.write_all(answer.as_bytes());
+        }
+    });
+    url
+}
+
+fn recall() -> Value {
+    json!({ "method": "recall", "given": { "query": "heron" } })
+}
+
+/// A kind of the package, with what was raised beside it.
+fn assert_ours(error: &Value, kinds: &[&str], place: &str) {
+    assert_eq!(error["isOurs"], true, "{place}: {error}");
+    assert_eq!(error["hasCause"], true, "{place}: {error}");
+    let class = error["class"].as_str().unwrap_or_default();
+    assert!(kinds.contains(&class), "{place}: {error}");
+    let message = error["message"].as_str().unwrap_or_default();
+    assert!(message.len() > 40, "{place}: it says what to do: {message}");
+}
+
+#[test]
+fn whoever_is_no_server_is_told_as_a_kind_of_the_package() {
+    for kit in KITS {
+        let closed = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let nobody = format!("http://{}/mcp", closed.local_addr().expect("an address"));
+        drop(closed);
+        let report = kit.calls(&nobody, "tok", &json!({}), &json!([]));
+        assert_ours(
+            &report["refused"],
+            &["TransportError"],
+            &format!("{kit:?} nobody"),
+        );
+        for odd in &ODD {
+            let url = answering(odd.answer);
+            let report = kit.calls(&url, "tok", &json!({}), &json!([]));
+            assert_ours(
+                &report["refused"],
+                odd.kinds,
+                &format!("{kit:?} {:?}", odd.answer),
+            );
+        }
+    }
+}
+
+#[test]
+fn a_call_that_something_else_answers_is_told_as_a_kind_of_the_package() {
+    let data = fresh();
+    let site = Site::start(data.path());
+    for kit in KITS {
+        for odd in &ODD {
+            let between = Between::breaking(site.address(), odd.answer.as_bytes());
+            let options = json!({ "timeoutS": 20 });
+            let report = kit.calls(&between.url(), site.token(), &options, &json!([recall()]));
+            let error = &report["outcomes"][0]["error"];
+            assert_ours(error, odd.kinds, &format!("{kit:?} {:?}", odd.answer));
+        }
+    }
+    for odd in &ODD {
+        let between = Between::breaking(site.address(), odd.answer.as_bytes());
+        let broken = run(async {
+            let memory = ZeroMemory::http(between.url(), Some(site.token())).await;
+            let memory = memory.expect("it opens");
+            memory.recall(types::RecallInput::new("heron")).await
+        });
+        let error = broken.expect_err("nothing was answered");
+        let kind = match error {
+            Error::Transport(_) => "TransportError",
+            Error::Protocol { .. } => "ProtocolError",
+            Error::Unreadable { .. } => "UnreadableAnswer",
+            _ => "another",
+        };
+        assert!(odd.kinds.contains(&kind), "{:?}: {error:?}", odd.answer);
+        assert!(error.to_string().len() > 40, "{error}");
+    }
+}
+
+#[test]
+fn a_gate_that_refuses_in_its_own_words_is_told_by_its_status() {
+    let (gate, crowd) = (answering(GATE), answering(CROWD));
+    for kit in KITS {
+        let once = json!({ "maxAttempts": 1 });
+        let report = kit.calls(&gate, "tok", &once, &json!([]));
+        assert_eq!(
+            report["refused"]["class"], "UnauthorizedError",
+            "{kit:?}: {report}"
+        );
+        let report = kit.calls(&crowd, "tok", &once, &json!([]));
+        assert_eq!(
+            report["refused"]["class"], "RateLimitedError",
+            "{kit:?}: {report}"
+        );
+        assert_eq!(report["refused"]["retryAfterS"], 7.0, "{kit:?}: {report}");
+    }
+    for protocol in [Protocol::Handshake, Protocol::Stateless] {
+        let options = Options::new().protocol(protocol);
+        let opened = ZeroMemory::http_with(gate.as_str(), Some("tok"), options.clone());
+        refused(run(opened), ErrorCode::Unauthorized);
+        let opened = ZeroMemory::http_with(crowd.as_str(), Some("tok"), options);
+        let error = refused(run(opened), ErrorCode::RateLimited);
+        assert_eq!(error.retry_after_s, Some(7.0));
+    }
+}
+
+#[test]
+fn an_unknown_tool_is_a_fault_of_the_protocol() {
+    let data = fresh();
+    let site = Site::start(data.path());
+    let url = format!("http://{}/mcp", site.address());
+    let guess = json!([{ "method": "call", "given": { "tool": "guess", "input": {} } }]);
+    for kit in KITS {
+        let report = kit.calls(&url, site.token(), &json!({}), &guess);
+        let error = &report["outcomes"][0]["error"];
+        assert_ours(error, &["ProtocolError"], &format!("{kit:?}"));
+        assert_eq!(error["code"], -32602, "{kit:?}: {error}");
+    }
+    let raised = run(async {
+        let memory = ZeroMemory::http(url, Some(site.token())).await;
+        memory
+            .expect("it opens")
+            .call("guess", serde_json::Map::new())
+            .await
+    });
+    assert!(
+        matches!(raised, Err(Error::Protocol { code: -32602, .. })),
+        "{raised:?}"
+    );
+}
+
+#[test]
+fn a_number_that_json_cannot_carry_is_refused_before_it_is_sent() {
+    let data = fresh();
+    let site = Site::start(data.path());
+    for kit in KITS {
+        let between = Between::start(site.address(), Box::new(|_, _| ()));
+        let calls = json!([
+            { "method": "recall", "given": { "query": "heron", "k": "<NaN>" } },
+            { "method": "recall", "given": { "query": "heron", "k": "<Infinity>" } },
+            { "method": "call", "given": { "tool": "recall", "input": { "query": "heron", "k": "<-Infinity>" } } },
+            { "method": "remember", "given": {
+                "scope": "core", "content": "A heron.", "links": [{ "type": "refines", "target": "<NaN>" }],
+            } },
+            recall(),
+        ]);
+        let report = kit.calls(&between.url(), site.token(), &json!({}), &calls);
+        let pointers = ["/k", "/k", "/k", "/links/0/target"];
+        for (index, pointer) in pointers.into_iter().enumerate() {
+            let error = &report["outcomes"][index]["error"];
+            assert_eq!(error["class"], "ValidationFailedError", "{kit:?}: {report}");
+            assert_eq!(
+                error["violations"][0]["pointer"], pointer,
+                "{kit:?}: {error}"
+            );
+            let message = error["message"].as_str().expect("text");
+            assert!(message.contains(pointer), "{message}");
+        }
+        assert!(
+            report["outcomes"][4]["answer"].is_object(),
+            "{kit:?}: {report}"
+        );
+        assert_eq!(between.n_calls(), 1, "{kit:?}");
+    }
+}
+
+#[test]
+fn a_token_that_no_header_can_carry_is_called_malformed_and_not_shown() {
+    let data = fresh();
+    let site = Site::start(data.path());
+    let url = format!("http://{}/mcp", site.address());
+    let begin = &site.token()[..12];
+    for end in ["\n", "\r\nX-Evil: 1", "\u{e9}", " and more", "\u{7f}"] {
+        let token = format!("{begin}{end}");
+        let assert_said = |message: &str| {
+            assert!(message.contains("malformed"), "{token:?}: {message}");
+            assert!(!message.contains(begin), "{token:?} is shown: {message}");
+        };
+        for kit in KITS {
+            let report = kit.calls(&url, &token, &json!({}), &json!([]));
+            let error = &report["refused"];
+            assert_eq!(
+                error["class"], "UnauthorizedError",
+                "{kit:?} {token:?}: {error}"
+            );
+            assert_said(error["message"].as_str().expect("text"));
+        }
+        let error = refused(
+            run(ZeroMemory::http(url.as_str(), Some(&token))),
+            ErrorCode::Unauthorized,
+        );
+        assert_said(&format!("{error} {error:?}"));
+    }
+    for kit in KITS {
+        let report = kit.calls(&url, "", &json!({}), &json!([]));
+        let message = report["refused"]["message"].as_str().expect("text");
+        assert!(message.contains("malformed"), "{kit:?}: {message}");
+    }
+}
+
+#[test]
+fn a_header_that_is_none_is_named_and_its_value_is_not_shown() {
+    for kit in KITS {
+        for header in [
+            json!({ "no header": "open" }),
+            json!({ "X-Gate": "secret\n" }),
+            json!({ "X-Gate": "secr\u{151}t" }),
+        ] {
+            let options = json!({ "headers": header });
+            let report = kit.calls("http://127.0.0.1:9/mcp", "tok", &options, &json!([]));
+            let error = &report["refused"];
+            assert_eq!(error["class"], "TransportError", "{kit:?}: {error}");
+            let message = error["message"].as_str().expect("text");
+            assert!(message.contains("makes no header"), "{kit:?}: {message}");
+            assert!(!message.contains("secr"), "{kit:?}: {message}");
+        }
+    }
+}
