@@ -179,7 +179,7 @@ fn is(line: &str, header: &str) -> bool {
 }
 
 fn only_once(head: &mut Vec<String>, host: Option<&str>) {
-    head.retain(|line| !is(line, "connection") && !(host.is_some() && is(line, "host")));
+    head.retain(|line| !(is(line, "connection") || host.is_some() && is(line, "host")));
     head.push("Connection: close".to_owned());
     head.extend(host.map(|host| format!("Host: {host}")));
 }
