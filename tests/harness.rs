@@ -15,7 +15,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
-pub use hold::{Hold, unsound};
+pub use hold::{Hold, python, unsound};
 pub use http::{Response, Site};
 pub use person::{Person, Run};
 pub use pipes::Pipes;
@@ -285,8 +285,17 @@ pub fn vectors() -> Vec<(String, Value)> {
 }
 
 /// Returns every generated vector of a scene. Only `busy` can be set from
-/// outside; the others want a second account, and the memory crate plays them.
+/// outside without a hand in the file; the memory crate plays the others, and
+/// so do the SDKs.
 pub fn vectors_in(scene: &Value) -> Vec<(String, Value)> {
+    let mut vectors = every_vector();
+    vectors.retain(|(_, vector)| vector["scene"] == *scene);
+    assert!(!vectors.is_empty(), "no vector has the scene {scene}");
+    vectors
+}
+
+/// Returns every generated vector, by its path.
+pub fn every_vector() -> Vec<(String, Value)> {
     let root = repository().join("generated/vectors");
     let names = |folder: &Path| {
         let entries = std::fs::read_dir(folder)
@@ -308,9 +317,7 @@ pub fn vectors_in(scene: &Value) -> Vec<(String, Value)> {
         for file in names(&root.join(&tool)) {
             let path = format!("{tool}/{file}");
             let vector = json_file(Path::new("generated/vectors").join(&path));
-            if vector["scene"] == *scene {
-                vectors.push((path, vector));
-            }
+            vectors.push((path, vector));
         }
     }
     assert!(

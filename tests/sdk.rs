@@ -14,6 +14,7 @@ mod opening;
 mod projects;
 mod python;
 mod rust;
+mod scenes;
 mod tap;
 mod typescript;
 mod versions;

@@ -79,6 +79,7 @@ for check in ('integrity_check', 'foreign_key_check'):
     said(&output.stdout) + &said(&output.stderr)
 }
 
-fn python() -> Command {
+/// Returns the interpreter whose standard library opens memory files.
+pub fn python() -> Command {
     Command::new(std::env::var_os("PYTHON").unwrap_or_else(|| "python3".into()))
 }

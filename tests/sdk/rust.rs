@@ -11,8 +11,8 @@ use zero_memory_client::{
     ZeroMemory, prompts, types,
 };
 
-use super::versions;
-use crate::harness::{DEADLINE, Hold, Site, at, binary, filled, fresh, vectors};
+use super::{scenes, versions};
+use crate::harness::{DEADLINE, Hold, Site, at, binary, filled, fresh};
 
 /// Runs a future to its end, or fails when it hangs.
 pub(super) fn run<T>(future: impl Future<Output = T>) -> T {
@@ -78,8 +78,11 @@ async fn call(memory: &ZeroMemory, tool: &str, input: Value) -> Result<Map<Strin
     memory.call(tool, arguments).await
 }
 
-/// Plays one vector; returns what is wrong.
-async fn play(memory: &ZeroMemory, vector: &Value) -> Vec<String> {
+/// What the calls that come first kept.
+type Kept = Map<String, Value>;
+
+/// Makes the calls that come first; returns what they kept.
+async fn given(memory: &ZeroMemory, vector: &Value) -> Result<Kept, Vec<String>> {
     let mut kept = Map::from_iter([("empty".to_owned(), json!(""))]);
     for step in vector["given"].as_array().into_iter().flatten() {
         let tool = step["tool"].as_str().expect("a tool");
@@ -91,17 +94,22 @@ async fn play(memory: &ZeroMemory, vector: &Value) -> Vec<String> {
                     kept.insert(name.clone(), value);
                 }
             }
-            Err(error) => return vec![format!("given {tool}: {error}")],
+            Err(error) => return Err(vec![format!("given {tool}: {error}")]),
         }
     }
+    Ok(kept)
+}
+
+/// Makes the call of a vector; returns what is wrong.
+async fn judged(memory: &ZeroMemory, vector: &Value, kept: &Kept) -> Vec<String> {
     let tool = vector["tool"].as_str().expect("a tool");
-    let result = call(memory, tool, filled(&vector["input"], &kept)).await;
+    let result = call(memory, tool, filled(&vector["input"], kept)).await;
     match (vector.get("error"), result) {
         (None, Ok(answer)) => {
             let answer = Value::Object(answer);
             let expected = vector["expect"].as_object().into_iter().flatten();
             expected
-                .filter(|(pointer, wanted)| at(&answer, pointer) != filled(wanted, &kept))
+                .filter(|(pointer, wanted)| at(&answer, pointer) != filled(wanted, kept))
                 .map(|(pointer, wanted)| format!("{pointer} of {answer} is not {wanted}"))
                 .collect()
         }
@@ -116,30 +124,131 @@ async fn play(memory: &ZeroMemory, vector: &Value) -> Vec<String> {
             if wanted["refused_by"] == "schema" && error.violations.is_empty() {
                 problems.push(format!("{error} lists no violations"));
             }
+            if error.code == ErrorCode::RateLimited && error.retry_after_s.is_none() {
+                problems.push(format!("{error} says no time to wait"));
+            }
             problems
         }
         (_, result) => vec![format!("{result:?}")],
     }
 }
 
+/// Opens a connection to a server on the folder, for as long as the work takes.
+trait Door: Sync {
+    fn with<T>(&self, data: &Path, work: impl AsyncFnOnce(ZeroMemory) -> T) -> T;
+}
+
+struct Pipe;
+
+impl Door for Pipe {
+    fn with<T>(&self, data: &Path, work: impl AsyncFnOnce(ZeroMemory) -> T) -> T {
+        run(async {
+            let options = Options::new().protocol(Protocol::Handshake).max_attempts(1);
+            let memory = ZeroMemory::stdio_with(program(data), options).await;
+            work(memory.expect("it opens")).await
+        })
+    }
+}
+
+struct Http;
+
+impl Door for Http {
+    fn with<T>(&self, data: &Path, work: impl AsyncFnOnce(ZeroMemory) -> T) -> T {
+        let site = Site::start(data);
+        run(async {
+            let options = Options::new().protocol(Protocol::Stateless).max_attempts(1);
+            let memory = over_http(&site, options).await;
+            work(memory.expect("it opens")).await
+        })
+    }
+}
+
+/// Makes the store.
+fn begin(door: &impl Door, data: &Path) {
+    door.with(data, async |memory| {
+        let listed = memory.entities(types::EntitiesInput::new()).await;
+        assert!(listed.is_ok(), "{listed:?}");
+    });
+}
+
+/// Sets the scene of a vector and plays it; returns what is wrong.
+fn played(door: &impl Door, vector: &Value) -> Vec<String> {
+    let folder = fresh();
+    let data = folder.path();
+    match vector["scene"].as_str() {
+        None => {}
+        Some("guest") => {
+            begin(door, data);
+            scenes::set(data, "shared");
+            let kept = door.with(data, async |memory| given(&memory, vector).await);
+            scenes::set(data, "reader");
+            return match kept {
+                Ok(kept) => door.with(data, async |memory| judged(&memory, vector, &kept).await),
+                Err(problems) => problems,
+            };
+        }
+        Some("host") => {
+            begin(door, data);
+            scenes::set(data, "shared");
+            scenes::set(data, "writer");
+            door.with(data, async |memory| {
+                let text = types::RememberInput::new("The guest was here.").scope(scenes::HANDBOOK);
+                memory.remember(text).await.expect("it is stored");
+            });
+            scenes::set(data, "me");
+        }
+        Some(other) => return vec![format!("nobody sets the scene {other}")],
+    }
+    door.with(data, async |memory| match given(&memory, vector).await {
+        Ok(kept) => judged(&memory, vector, &kept).await,
+        Err(problems) => problems,
+    })
+}
+
+/// Plays the vectors of a store that is busy, all at once.
+fn played_busy(door: &impl Door, vectors: &[(String, Value)]) -> Vec<String> {
+    let folder = fresh();
+    begin(door, folder.path());
+    let _hold = Hold::everything(folder.path());
+    door.with(folder.path(), async |memory| {
+        let mut calls = tokio::task::JoinSet::new();
+        for (path, vector) in vectors.to_vec() {
+            let memory = memory.clone();
+            calls.spawn(async move {
+                let problems = judged(&memory, &vector, &Map::new()).await;
+                problems
+                    .into_iter()
+                    .map(move |problem| format!("{path}: {problem}"))
+                    .collect()
+            });
+        }
+        let all: Vec<Vec<String>> = calls.join_all().await;
+        all.concat()
+    })
+}
+
 /// How many vectors run at a time.
 const AT_A_TIME: usize = 4;
 
-fn plays_every_vector(play_one: impl Fn(&Value) -> Vec<String> + Sync) {
-    let all = vectors();
+fn plays_every_vector(door: &impl Door) {
+    let all = scenes::playable();
+    let is_busy = |(_, vector): &(String, Value)| vector["scene"] == "busy";
+    let (busy, others): (Vec<_>, Vec<_>) = all.into_iter().partition(is_busy);
+    assert!(busy.len() > 20 && others.len() > 100, "they are all there");
     let failures: Vec<String> = std::thread::scope(|scope| {
-        let parts: Vec<_> = all
-            .chunks(all.len().div_ceil(AT_A_TIME))
+        let waiting = scope.spawn(|| played_busy(door, &busy));
+        let parts: Vec<_> = others
+            .chunks(others.len().div_ceil(AT_A_TIME))
             .map(|part| {
-                let play_one = &play_one;
                 scope.spawn(move || {
                     let problems = part.iter().flat_map(|(path, vector)| {
-                        let problems = play_one(vector).into_iter();
+                        let problems = played(door, vector).into_iter();
                         problems.map(move |problem| format!("{path}: {problem}"))
                     });
                     problems.collect()
                 })
             })
+            .chain([waiting])
             .collect();
         let parts = parts.into_iter().map(|part| part.join().expect("it ends"));
         parts.flat_map(|failures: Vec<String>| failures).collect()
@@ -149,27 +258,12 @@ fn plays_every_vector(play_one: impl Fn(&Value) -> Vec<String> + Sync) {
 
 #[test]
 fn every_vector_holds_on_stdio_with_a_handshake() {
-    plays_every_vector(|vector| {
-        let data = fresh();
-        run(async {
-            let options = Options::new().protocol(Protocol::Handshake);
-            let memory = ZeroMemory::stdio_with(program(data.path()), options).await;
-            play(&memory.expect("it opens"), vector).await
-        })
-    });
+    plays_every_vector(&Pipe);
 }
 
 #[test]
 fn every_vector_holds_over_http_without_a_handshake() {
-    plays_every_vector(|vector| {
-        let data = fresh();
-        let site = Site::start(data.path());
-        run(async {
-            let options = Options::new().protocol(Protocol::Stateless);
-            let memory = over_http(&site, options).await;
-            play(&memory.expect("it opens"), vector).await
-        })
-    });
+    plays_every_vector(&Http);
 }
 
 /// Returns the refusal of a call that must have one with this code.

@@ -4,8 +4,8 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::npm;
-use crate::harness::{binary, fresh, repository, vectors};
+use super::{npm, scenes};
+use crate::harness::{binary, fresh, repository};
 use crate::official_clients::told;
 
 /// Returns a script of the workbench as a command.
@@ -24,11 +24,24 @@ fn runs_every_vector(sdk: &str, protocol: &str, transport: &str) {
         "sdk": sdk,
         "protocol": protocol,
         "transport": transport,
+        "scenes": scenes::program(),
+        "unset": scenes::UNSET,
     });
     let told = told(script("vectors.mjs"), &given);
     assert_eq!(told["failures"], json!([]));
-    assert_eq!(told["ran"], vectors().len(), "vectors were left out");
-    for code in ["conflict", "not_found", "validation_failed"] {
+    assert_eq!(told["unset"], json!(scenes::UNSET));
+    assert_eq!(
+        told["ran"],
+        scenes::playable().len(),
+        "vectors were left out"
+    );
+    for code in [
+        "conflict",
+        "forbidden",
+        "not_found",
+        "rate_limited",
+        "validation_failed",
+    ] {
         let codes: &[Value] = told["codes"].as_array().expect("a list");
         assert!(
             codes.contains(&json!(code)),

@@ -2,7 +2,8 @@
 
 Reads as JSON on stdin what `opened` takes and { vectors, work, transport }: a
 vector has a data folder, and over HTTP a server, of its own.
-Writes one JSON line: { "ran", "codes", "failures" }.
+A vector with a scene has it set by `scenes`; those of a store that is busy wait
+together at one. Writes one JSON line: { "ran", "unset", "codes", "failures" }.
 """
 
 import asyncio
@@ -15,6 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import scenes
 import zero_memory_client as kit
 from answers import at, same
 from opening import opened
@@ -54,13 +56,18 @@ async def called(memory, tool, arguments):
     return (await method(**arguments)).model_dump(mode="json")
 
 
-async def run_vector(memory, vector):
-    """Run one vector; return the list of what is wrong."""
+async def given(memory, vector):
+    """Make the calls that come first; return what they kept."""
     kept = {"empty": ""}
     for step in vector["given"]:
         answer = await called(memory, step["tool"], filled(step["input"], kept))
         for name, pointer in (step.get("keep") or {}).items():
             kept[name] = at(answer, pointer)
+    return kept
+
+
+async def judged(memory, vector, kept):
+    """Make the call of a vector; return the list of what is wrong."""
     refusal = vector.get("error")
     answer, error = None, None
     try:
@@ -85,6 +92,8 @@ def problems_of_refusal(error, wanted):
         problems.append(f"prefix {error.prefix} in place of {wanted.get('prefix')}")
     if wanted["refused_by"] == "schema" and not error.violations[0].rule:
         problems.append("no violations")
+    if wanted["code"] == "rate_limited" and not error.retry_after_s:
+        problems.append("no time to wait")
     return problems
 
 
@@ -95,33 +104,89 @@ def flattened(error):
     return [f"{type(error).__name__}: {error}"]
 
 
-async def attempt(vector, settings, data):
+@contextlib.asynccontextmanager
+async def served(settings, data, **options):
+    """Open a server on the folder, and a connection to it."""
     with contextlib.ExitStack() as stack:
-        given = {**settings, "data": data}
+        target = {**settings, "data": data}
         if settings["transport"] == "http":
-            given["url"], given["token"] = stack.enter_context(http_server(settings["binary"], data))
-        try:
-            async with asyncio.timeout(VECTOR_SECONDS), opened(given) as memory:
-                return await run_vector(memory, vector)
-        except Exception as error:
-            return flattened(error)
+            target["url"], target["token"] = stack.enter_context(http_server(settings["binary"], data))
+        async with opened(target, **options) as memory:
+            yield memory
+
+
+async def played(vector, settings, data):
+    """Set the scene of a vector and run it."""
+    scene = vector.get("scene")
+    if scene in ("guest", "host"):
+        async with served(settings, data) as memory:
+            await memory.entities()
+        scenes.shared(data)
+    if scene == "host":
+        scenes.writer(data)
+        async with served(settings, data) as memory:
+            await memory.remember(scope=scenes.HANDBOOK, content="The guest was here.")
+        scenes.me(data)
+    async with served(settings, data) as memory:
+        kept = await given(memory, vector)
+        if scene != "guest":
+            return await judged(memory, vector, kept)
+    scenes.reader(data)
+    async with served(settings, data) as memory:
+        return await judged(memory, vector, kept)
+
+
+async def played_busy(vectors, settings, data):
+    """Run all vectors of a store that is busy at once; what is wrong with each."""
+    async with served(settings, data) as memory:
+        await memory.entities()
+    with scenes.busy(data):
+        async with served(settings, data, max_attempts=1) as memory:
+            problems = await asyncio.gather(*(judged(memory, vector, {}) for vector in vectors))
+    return problems
+
+
+async def attempt(work, n_results):
+    """Await what gives problems, in time; a failure is the problem of each."""
+    try:
+        async with asyncio.timeout(VECTOR_SECONDS):
+            return await work
+    except Exception as error:
+        lines = flattened(error)
+        return lines if n_results is None else [lines] * n_results
 
 
 def main():
     settings = json.load(sys.stdin)
-    failures, codes, ran = [], set(), 0
-    for file in sorted(Path(settings["vectors"]).glob("*/*.json")):
-        vector = json.loads(file.read_text(encoding="utf-8"))
-        if "scene" in vector:
-            continue
-        data = tempfile.mkdtemp(prefix="data-", dir=settings["work"])
-        problems = asyncio.run(attempt(vector, settings, data))
-        shutil.rmtree(data, ignore_errors=True)
+    failures, codes, unset, busy = [], set(), [], {}
+    ran = 0
+
+    def note(name, vector, problems):
+        nonlocal ran
         ran += 1
         if vector.get("error") and not problems:
             codes.add(vector["error"]["code"])
-        failures += [f"{file.parent.name}/{file.name}: {problem}" for problem in problems]
-    print(json.dumps({"ran": ran, "codes": sorted(codes), "failures": failures}))
+        failures.extend(f"{name}: {problem}" for problem in problems)
+
+    def go(work, n_results=None):
+        data = tempfile.mkdtemp(prefix="data-", dir=settings["work"])
+        problems = asyncio.run(attempt(work(data), n_results))
+        shutil.rmtree(data, ignore_errors=True)
+        return problems
+
+    for file in sorted(Path(settings["vectors"]).glob("*/*.json")):
+        vector = json.loads(file.read_text(encoding="utf-8"))
+        name = f"{file.parent.name}/{file.name}"
+        if name in scenes.UNSET:
+            unset.append(name)
+        elif vector.get("scene") == "busy":
+            busy[name] = vector
+        else:
+            note(name, vector, go(lambda data: played(vector, settings, data)))
+    waiting = list(busy.values())
+    for (name, vector), problems in zip(busy.items(), go(lambda data: played_busy(waiting, settings, data), len(busy))):
+        note(name, vector, problems)
+    print(json.dumps({"ran": ran, "unset": unset, "codes": sorted(codes), "failures": failures}))
 
 
 if __name__ == "__main__":
