@@ -13,6 +13,8 @@ mod npm;
 mod opening;
 mod projects;
 mod python;
+#[cfg(unix)]
+mod readme;
 mod rust;
 mod scenes;
 mod tap;

@@ -50,6 +50,10 @@ fn a_cancelled_call_is_cancelled_at_the_server_too() {
             }
             for when in ["down", "closed"] {
                 assert_is_transport(&seen[when], &format!("{kit:?} {transport} {when}"));
+                if let Kit::Python(..) = kit {
+                    let before = &seen[when]["isCaughtAsBefore"];
+                    assert_eq!(before, true, "{kit:?} {transport} {when}: {seen}");
+                }
             }
         }
     }

@@ -75,6 +75,8 @@ def told(error):
         "name": type(error).__name__,
         "isOurs": isinstance(error, ClientError),
         "hasCause": error.__cause__ is not None,
+        # Whoever catches what the official client raised goes on to.
+        "isCaughtAsBefore": isinstance(error, type(error.__cause__)),
         "message": str(error),
     }
 
