@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 
 use crate::harness::{Person, binary};
 
+mod present;
+mod whole;
+
 /// What a person keeps in the settings of Cursor.
 const CURSOR: &str =
     "{\n  // mine\n  \"mcpServers\": {\n    \"other\": { \"command\": \"x\" }\n  }\n}\n";

@@ -1,10 +1,8 @@
 //! `zero-memory connect`: puts this program into the settings of a client, or
 //! shows what that would be. Without `--write` nothing is changed.
 
-use std::path::Path;
-
 use anyhow::{Context as _, Result, bail};
-use clap::builder::PossibleValuesParser;
+use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use contract::constants::SERVER_NAME;
 
@@ -17,8 +15,11 @@ mod entry;
 mod files;
 mod hooks;
 mod json;
+mod layout;
 mod listing;
 mod masked;
+mod plan;
+mod present;
 mod shown;
 mod surroundings;
 mod token;
@@ -27,14 +28,17 @@ mod toml;
 #[cfg(test)]
 mod tests;
 
-use clients::{CLIENTS, Client, Format, WITH_HOOKS};
-use entry::Reach;
-use files::Settings;
+use clients::{CLIENTS, WITH_HOOKS};
+use plan::Change;
 use surroundings::Surroundings;
-use token::{address, known_token, old_token, told_token};
+use token::told_token;
 
 /// Where a server listens unless told otherwise.
 const USUAL_URL: &str = "http://127.0.0.1:8787/mcp";
+
+/// Bytes of a name: clients put it before the names of tools, and refuse what
+/// gets longer than 60 or 64 then.
+const NAME_BYTES: usize = 32;
 
 /// What the command takes.
 #[derive(Args)]
@@ -67,10 +71,10 @@ pub struct Arguments {
     #[arg(long, value_enum, requires = "url")]
     pub token_in: Option<TokenIn>,
     /// Name of the server in the settings.
-    #[arg(long, default_value = SERVER_NAME)]
+    #[arg(long, default_value = SERVER_NAME, value_parser = name)]
     pub name: String,
     /// Program that the client starts; this one by its full path when absent.
-    #[arg(long, value_name = "PROGRAM")]
+    #[arg(long, value_name = "PROGRAM", value_parser = NonEmptyStringValueParser::new())]
     pub command: Option<String>,
     /// Which folder.
     #[command(flatten)]
@@ -78,6 +82,17 @@ pub struct Arguments {
     /// Print one JSON document; of the list only.
     #[arg(long, conflicts_with_all = ["client", "print"])]
     pub json: bool,
+}
+
+/// Reads a name that every client takes: tools are called by it.
+fn name(text: &str) -> Result<String, String> {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
+    if text.is_empty() || text.len() > NAME_BYTES || !text.chars().all(is_plain) {
+        return Err(format!(
+            "a name has letters, digits, - and _, and at most {NAME_BYTES} of them"
+        ));
+    }
+    Ok(text.to_owned())
 }
 
 /// Whose settings.
@@ -96,18 +111,6 @@ pub enum TokenIn {
     File,
     /// Into a variable of the environment that the client is started with.
     Env,
-}
-
-/// What a file becomes.
-struct Change {
-    old: Settings,
-    new: String,
-    holds_token: bool,
-    /// Our token in the old text; the copy of it does without.
-    old_token: Option<String>,
-    format: Format,
-    /// What may be shown of it.
-    words: Vec<String>,
 }
 
 /// Connects, or shows what that would be; returns the exit code.
@@ -133,12 +136,12 @@ pub fn run(arguments: Arguments) -> Result<u8> {
     if arguments.print {
         return shown::one(client, &arguments, &at);
     }
-    let changes = planned(client, &arguments, &at)?;
-    if changes.iter().all(is_same) {
+    let changes = plan::planned(client, &arguments, &at)?;
+    if changes.iter().all(Change::is_same) {
         print("nothing to do: it is so already")?;
         return Ok(DONE);
     }
-    for change in changes.iter().filter(|change| !is_same(change)) {
+    for change in changes.iter().filter(|change| !change.is_same()) {
         let path = change.old.path.display();
         if !arguments.write {
             print(&format!("would change {path}:"))?;
@@ -166,12 +169,19 @@ pub fn run(arguments: Arguments) -> Result<u8> {
     Ok(DONE)
 }
 
-/// Says where a token goes before it does.
+/// Says what else comes of a change, before it is made: where a token goes,
+/// and what keeps the old text.
 fn warn(change: &Change, scope: Scope) {
+    let path = &change.old.path;
+    if files::has_other_names(path) {
+        say(&format!(
+            "{} has other names (hard links): what they lead to stays as it was",
+            path.display()
+        ));
+    }
     if !change.holds_token {
         return;
     }
-    let path = &change.old.path;
     let rights = if files::is_open_to_others(path) {
         "others could read the file; now only you can"
     } else {
@@ -184,178 +194,4 @@ fn warn(change: &Change, scope: Scope) {
     if scope == Scope::Project {
         say("it is a file of the project: do not commit it");
     }
-}
-
-fn is_same(change: &Change) -> bool {
-    match &change.old.text {
-        Some(text) => *text == change.new,
-        None => change.new.is_empty(),
-    }
-}
-
-/// Returns what every file becomes; all are read before any is written.
-fn planned(client: &Client, arguments: &Arguments, at: &Surroundings) -> Result<Vec<Change>> {
-    let mut changes = Vec::new();
-    let only_hooks = arguments.remove && arguments.hooks;
-    if !only_hooks {
-        let settings = files::read(Path::new(&place(client, arguments.scope, at)?))?;
-        let spelled = if arguments.remove {
-            None
-        } else {
-            Some(entry::of(client, &reach(client, arguments, at)?)?)
-        };
-        let new = edited(client, &settings, &arguments.name, spelled.as_ref())
-            .with_context(|| untouched(&settings.path))?;
-        let known = match &spelled {
-            Some(entry) => entry.words(),
-            None => entry::of(client, &started(arguments, at)?)?.words(),
-        };
-        changes.push(Change {
-            old_token: old_token(client, &settings, &arguments.name),
-            old: settings,
-            new,
-            holds_token: spelled.is_some_and(|entry| entry.holds_token),
-            format: client.format,
-            words: known,
-        });
-    }
-    if client.id == WITH_HOOKS && (arguments.hooks || arguments.remove) {
-        let settings = files::read(Path::new(&hooks_place(arguments.scope, at)?))?;
-        let new =
-            edited_hooks(&settings, arguments, at).with_context(|| untouched(&settings.path))?;
-        let (program, data) = (program(arguments)?, data(arguments, at)?);
-        changes.push(Change {
-            old_token: None,
-            old: settings,
-            new,
-            holds_token: false,
-            format: Format::Json,
-            words: hooks::words(|event| {
-                hooks::command(at.system, &program, event, data.as_deref())
-            }),
-        });
-    }
-    Ok(changes)
-}
-
-fn untouched(path: &Path) -> String {
-    format!(
-        "{} was left as it is: mend it by hand, or paste what --print shows",
-        path.display()
-    )
-}
-
-fn edited(
-    client: &Client,
-    settings: &Settings,
-    name: &str,
-    entry: Option<&entry::Entry>,
-) -> Result<String> {
-    let Some(entry) = entry else {
-        return match (&settings.text, client.format) {
-            (None, _) => Ok(String::new()),
-            (Some(text), Format::Json) => json::take(text, client.servers, name),
-            (Some(text), Format::Toml) => toml::take(text, client.servers, name),
-        };
-    };
-    let text = settings.text.as_deref().unwrap_or_default();
-    match client.format {
-        Format::Json => json::put(text, client.servers, name, entry),
-        Format::Toml => toml::put(text, client.servers, name, entry),
-    }
-}
-
-fn edited_hooks(settings: &Settings, arguments: &Arguments, at: &Surroundings) -> Result<String> {
-    if arguments.remove {
-        return match &settings.text {
-            None => Ok(String::new()),
-            Some(text) => hooks::take(text),
-        };
-    }
-    let program = program(arguments)?;
-    let data = data(arguments, at)?;
-    let text = settings.text.as_deref().unwrap_or_default();
-    hooks::put(text, |event| {
-        hooks::command(at.system, &program, event, data.as_deref())
-    })
-}
-
-/// Returns where the settings lie.
-fn place(client: &Client, scope: Scope, at: &Surroundings) -> Result<String> {
-    match (scope, client.project) {
-        (Scope::User, _) => (client.user)(at).context("there is no home folder: set HOME"),
-        (Scope::Project, Some(parts)) => Ok(at.in_project(parts)),
-        (Scope::Project, None) => bail!(
-            "{} reads no settings in a project: leave --scope away",
-            client.title
-        ),
-    }
-}
-
-fn hooks_place(scope: Scope, at: &Surroundings) -> Result<String> {
-    match scope {
-        Scope::User => clients::hooks_of_user(at).context("there is no home folder: set HOME"),
-        Scope::Project => Ok(at.in_project(clients::HOOKS_OF_PROJECT)),
-    }
-}
-
-/// Returns the program that a client starts.
-fn program(arguments: &Arguments) -> Result<String> {
-    if let Some(program) = &arguments.command {
-        return Ok(program.clone());
-    }
-    let path = std::env::current_exe().context("the path of this program is unknown")?;
-    let path = path
-        .into_os_string()
-        .into_string()
-        .ok()
-        .context("the path of this program is no UTF-8: pass --command")?;
-    Ok(path)
-}
-
-/// Returns the data folder, if it is not the usual one: the client's own
-/// environment need not name it.
-fn data(arguments: &Arguments, at: &Surroundings) -> Result<Option<String>> {
-    let Some(folder) = &arguments.place.data else {
-        return Ok(None);
-    };
-    let folder = if folder.is_absolute() {
-        folder.clone()
-    } else {
-        Path::new(&at.project).join(folder)
-    };
-    let text = folder.to_str().context("the data folder is no UTF-8")?;
-    Ok(Some(text.to_owned()))
-}
-
-/// Returns how the client reaches the memory.
-fn reach(client: &Client, arguments: &Arguments, at: &Surroundings) -> Result<Reach> {
-    let Some(url) = &arguments.url else {
-        return started(arguments, at);
-    };
-    let url = address(url)?;
-    let token_in = arguments.token_in.unwrap_or(match arguments.scope {
-        Scope::User => TokenIn::File,
-        Scope::Project => TokenIn::Env,
-    });
-    let token = match token_in {
-        TokenIn::Env => None,
-        // Whoever takes no server over HTTP is refused before any token is
-        // looked for.
-        TokenIn::File if client.http.is_none() => None,
-        TokenIn::File => Some(known_token(arguments)?),
-    };
-    Ok(Reach::Http { url, token })
-}
-
-/// Returns how a client starts the program.
-fn started(arguments: &Arguments, at: &Surroundings) -> Result<Reach> {
-    let mut words = vec!["stdio".to_owned()];
-    if let Some(data) = data(arguments, at)? {
-        words.extend(["--data".to_owned(), data]);
-    }
-    Ok(Reach::Stdio {
-        program: program(arguments)?,
-        arguments: words,
-    })
 }

@@ -17,7 +17,8 @@ const USUAL: usize = 80;
 pub struct Table {
     heads: Vec<&'static str>,
     rows: Vec<Vec<String>>,
-    lines: usize,
+    /// Lines of the last cell at most; nothing where it stays whole on one.
+    lines: Option<usize>,
 }
 
 impl Table {
@@ -27,7 +28,17 @@ impl Table {
         Self {
             heads: heads.to_vec(),
             rows: Vec::new(),
-            lines,
+            lines: Some(lines),
+        }
+    }
+
+    /// Returns an empty table whose last column is never cut, for what is
+    /// copied as a whole, such as a path.
+    pub fn whole(heads: &[&'static str]) -> Self {
+        Self {
+            heads: heads.to_vec(),
+            rows: Vec::new(),
+            lines: None,
         }
     }
 
@@ -50,7 +61,10 @@ impl Table {
         let taken: usize = widths.iter().map(|width| width + GAP).sum();
         let left = columns.saturating_sub(taken);
         let mut lines = Vec::new();
-        if left >= LEAST || n_fixed == 0 {
+        let widest = self.rows.iter().filter_map(|row| row.last());
+        let widest = widest.map(|cell| cell.width()).max().unwrap_or_default();
+        let fits = left >= LEAST && (self.lines.is_some() || widest <= left);
+        if fits || n_fixed == 0 {
             lines.push(beside(&self.heads, &widths, ""));
             for row in &self.rows {
                 let text = row.last().map(String::as_str).unwrap_or_default();
@@ -89,9 +103,12 @@ impl Table {
 
     /// Returns the lines of the last cell, and a mark where some were left out.
     fn cut(&self, text: &str, width: usize) -> Vec<String> {
+        let Some(most) = self.lines else {
+            return vec![text.to_owned()];
+        };
         let mut lines = wrapped(text, width);
-        if lines.len() > self.lines {
-            lines.truncate(self.lines);
+        if lines.len() > most {
+            lines.truncate(most);
             if let Some(last) = lines.last_mut() {
                 while last.width() + 1 > width && last.pop().is_some() {}
                 last.push('…');

@@ -239,3 +239,8 @@ pub fn hooks_of_user(at: &Surroundings) -> Option<String> {
 /// Where they lie in a project: in the file that is not shared, because the
 /// path of a program is one of this machine.
 pub const HOOKS_OF_PROJECT: &[&str] = &[".claude", "settings.local.json"];
+
+/// Returns every file of a project that may hold hooks.
+pub fn hooks_of_project(at: &Surroundings) -> [String; 2] {
+    [HOOKS_OF_PROJECT, &[".claude", "settings.json"]].map(|parts| at.in_project(parts))
+}

@@ -66,6 +66,46 @@ pub fn read(path: &Path) -> Result<Settings> {
     })
 }
 
+/// Refuses a file that its owner made unchangeable: it was meant.
+pub fn may_be_changed(settings: &Settings) -> Result<()> {
+    let about = fs::metadata(&settings.path);
+    if about.is_ok_and(|about| about.permissions().readonly()) {
+        bail!(
+            "{} may only be read: make it writable first (chmod u+w), if you want it changed",
+            settings.path.display()
+        );
+    }
+    Ok(())
+}
+
+/// Whether a file has other names, which keep what it was when it is replaced.
+#[cfg(unix)]
+pub fn has_other_names(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|about| std::os::unix::fs::MetadataExt::nlink(&about) > 1)
+}
+
+/// Whether a file has other names; unknown here.
+#[cfg(not(unix))]
+pub fn has_other_names(_path: &Path) -> bool {
+    false
+}
+
+/// Returns what the copies beside a file say, the last one first.
+pub fn copies(path: &Path) -> Vec<String> {
+    let places = (1..=COPIES).rev().map(|number| place_of_copy(path, number));
+    let copies = places.filter_map(|place| read(&place).ok()?.text);
+    copies.collect()
+}
+
+fn place_of_copy(path: &Path, number: u32) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{COPY}"));
+    if number > 1 {
+        name.push(format!(".{number}"));
+    }
+    PathBuf::from(name)
+}
+
 /// Returns where a path leads: a link stays a link, and what it names is
 /// changed.
 fn behind_links(path: &Path) -> Result<PathBuf> {
@@ -183,12 +223,7 @@ fn copied(path: &Path, rights: &fs::Permissions, token: Option<&str>) -> Result<
     }
     let mut place = PathBuf::new();
     for number in 1..=COPIES {
-        let mut name = path.as_os_str().to_owned();
-        name.push(format!(".{COPY}"));
-        if number > 1 {
-            name.push(format!(".{number}"));
-        }
-        place = PathBuf::from(name);
+        place = place_of_copy(path, number);
         match local::read_bytes(&place) {
             Ok(kept) if kept == now => return Ok(place),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => break,

@@ -3,11 +3,11 @@
 //! looked up on 2026-12-01.
 
 use anyhow::{Result, bail};
-use contract::constants::SERVER_NAME;
 use jsonc_parser::cst::CstObject;
 use serde_json::{Value, json};
 
-use super::json::{child, input, list, once, opened};
+use super::json::{child, has_comment, input, list, once, opened};
+use super::present::is_of_our_name;
 use super::surroundings::System;
 use crate::commands::hook::Event;
 
@@ -63,7 +63,7 @@ fn is_ours(hook: &Value, event: Event) -> bool {
     let Some(options) = rest.strip_prefix(&turn) else {
         return false;
     };
-    if is_of_our_name(program) {
+    if is_of_our_name(&program.replace(['\'', '"'], "")) {
         return are_words(options);
     }
     let is_as_quoted = program.starts_with('\'') || program.chars().all(is_plain);
@@ -75,13 +75,6 @@ fn is_ours(hook: &Value, event: Event) -> bool {
     is_as_quoted
         && is_our_line
         && *hook == json!({ "type": "command", "command": line, "timeout": TIMEOUT_S })
-}
-
-/// Whether a word of a shell is a path to a program of our name.
-fn is_of_our_name(word: &str) -> bool {
-    let path = word.replace(['\'', '"'], "");
-    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
-    name.strip_suffix(".exe").unwrap_or(name) == SERVER_NAME
 }
 
 /// Whether this is nothing but words, each after a space.
@@ -211,9 +204,9 @@ fn remove(found: Vec<(CstObject, usize)>) -> Result<()> {
     Ok(())
 }
 
-/// Returns the text without our hooks, and without the lists that held only
-/// them.
-pub fn take(text: &str) -> Result<String> {
+/// Returns the text without our hooks and without the lists that held only
+/// them, and on demand without the object that held nothing else.
+pub fn take(text: &str, with_object: bool) -> Result<String> {
     let (root, object) = opened(text)?;
     if once(&object, HOOKS)?.is_none() {
         return Ok(text.to_owned());
@@ -240,7 +233,9 @@ pub fn take(text: &str) -> Result<String> {
     if !is_changed {
         return Ok(text.to_owned());
     }
-    if hooks.properties().is_empty()
+    if with_object
+        && hooks.properties().is_empty()
+        && !has_comment(&hooks.to_string())
         && let Some(property) = object.get(HOOKS)
     {
         property.remove();

@@ -1,9 +1,10 @@
 //! Edits JSON and JSON with comments: whatever is not ours stays as it is, to
 //! the byte.
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstRootNode};
+use jsonc_parser::errors::{ParseError, ParseErrorKind};
 use serde_json::{Map, Value};
 
 use super::entry::Entry;
@@ -47,34 +48,51 @@ pub fn put(text: &str, servers: &str, name: &str, entry: &Entry) -> Result<Strin
     Ok(root.to_string())
 }
 
-/// Returns the text without what stands under two keys.
-pub fn take(text: &str, servers: &str, name: &str) -> Result<String> {
+/// Returns the text without what stands under two keys, and on demand without
+/// a list that held nothing else.
+pub fn take(text: &str, servers: &str, name: &str, with_list: bool) -> Result<String> {
     let (root, object) = opened(text)?;
     if once(&object, servers)?.is_none() {
         return Ok(text.to_owned());
     }
     let list = child(&object, servers)?;
-    if once(&list, name)?.is_some()
-        && let Some(property) = list.get(name)
+    let Some(property) = once(&list, name)?.and_then(|_| list.get(name)) else {
+        return Ok(text.to_owned());
+    };
+    property.remove();
+    if with_list
+        && list.properties().is_empty()
+        && !has_comment(&list.to_string())
+        && let Some(property) = object.get(servers)
     {
         property.remove();
-        return Ok(root.to_string());
     }
-    Ok(text.to_owned())
+    Ok(root.to_string())
 }
 
-/// Returns the keys of the entry under two keys.
-pub fn keys(text: &str, servers: &str, name: &str) -> Result<Option<Vec<String>>> {
-    let (_, object) = opened(text)?;
-    let list = match once(&object, servers)? {
-        None => return Ok(None),
-        Some(Value::Object(list)) => list,
-        Some(_) => bail!("{servers} is no object"),
-    };
-    Ok(list.get(name).map(|entry| {
-        let fields = entry.as_object().into_iter().flatten();
-        fields.map(|(key, _)| key.clone()).collect()
-    }))
+/// Whether a comment stands in an object without a field.
+pub fn has_comment(empty: &str) -> bool {
+    empty.contains('/')
+}
+
+/// Returns the fields of the object under keys; none where it is not there.
+pub fn object(text: &str, keys: &[&str]) -> Result<Vec<(String, Value)>> {
+    let (_, root) = opened(text)?;
+    let mut object = root;
+    for key in keys {
+        match once(&object, key)? {
+            None => return Ok(Vec::new()),
+            Some(Value::Object(_)) => object = child(&object, key)?,
+            Some(_) => bail!("{key} is no object"),
+        }
+    }
+    let fields = object.to_serde_value();
+    let fields = fields.as_ref().and_then(Value::as_object);
+    Ok(fields
+        .into_iter()
+        .flatten()
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect())
 }
 
 /// Returns the text under keys.
@@ -87,15 +105,32 @@ pub fn text(text: &str, keys: &[&str]) -> Option<String> {
     value.as_str().map(str::to_owned)
 }
 
-/// Returns the document and the object that it is; an empty file is an empty
-/// object.
+/// Returns the document and the object that it is; a file that says nothing,
+/// but for comments, is an empty object.
 pub fn opened(text: &str) -> Result<(CstRootNode, CstObject)> {
     let text = if text.trim().is_empty() { "{}\n" } else { text };
-    let root = CstRootNode::parse(text, &DIALECT).context("it is no JSON")?;
-    let object = root
-        .object_value()
-        .context("it is no object: it should begin with {")?;
+    let root = CstRootNode::parse(text, &DIALECT).map_err(told)?;
+    let object = match root.value() {
+        None => root.object_value_or_set(),
+        Some(_) => root
+            .object_value()
+            .context("it is no object: it should begin with {")?,
+    };
     Ok((root, object))
+}
+
+/// Says what is no JSON, without its words: they may be a secret.
+fn told(error: ParseError) -> anyhow::Error {
+    let line = error.line_display();
+    match error.kind() {
+        ParseErrorKind::String(_) => anyhow!(
+            "it is no JSON: a text on line {line} does not end, or holds an escape that stands for no character"
+        ),
+        kind => anyhow!(
+            "it is no JSON: {} on line {line}",
+            kind.to_string().to_lowercase()
+        ),
+    }
 }
 
 /// Returns the object under a key, made if there is none.

@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use contract::constants::SERVER_NAME;
 use serde_json::{Value, json as value};
 
-use super::clients::{self, CLIENTS, Client, Format, WITH_HOOKS};
+use super::clients::{self, CLIENTS, Client, WITH_HOOKS};
+use super::present::{self, Ours, Place, Server};
 use super::surroundings::{Surroundings, System};
-use super::{files, hooks, json, toml};
+use super::{USUAL_URL, files, hooks};
 use crate::commands::table::{Table, columns};
 use crate::commands::{DONE, print, print_json};
 use crate::say;
@@ -17,14 +18,55 @@ use crate::say;
 struct Found {
     client: &'static Client,
     is_installed: bool,
-    user: (Option<String>, &'static str),
-    project: Option<(String, &'static str)>,
-    hooks: Option<bool>,
+    user: Look,
+    project: Option<Look>,
+    /// Settings of the person for this project, where a client has such.
+    local: Option<Look>,
+    /// Files in which our hooks are; nothing where there are no hooks.
+    hooks: Option<Vec<String>>,
+}
+
+/// What stands at one place.
+struct Look {
+    path: Option<String>,
+    /// `stdio` or `http` if we are there, `foreign` if another program has our
+    /// name, `unreadable`, or `no`.
+    state: &'static str,
+    /// What we are called there.
+    name: Option<String>,
+    is_off: bool,
+}
+
+impl Look {
+    fn json(&self) -> Value {
+        value!({ "path": self.path, "state": self.state, "name": self.name, "off": self.is_off })
+    }
+
+    /// Returns it for a person.
+    fn told(&self) -> String {
+        let mut text = self.state.to_owned();
+        if let Some(name) = self.name.as_deref().filter(|name| *name != SERVER_NAME) {
+            text.push_str(&format!(" as {name}"));
+        }
+        if self.is_off {
+            text.push_str(", off");
+        }
+        text
+    }
 }
 
 /// Lists every client: whether it is there, and whether it is connected.
 pub fn list(at: &Surroundings, as_json: bool) -> Result<u8> {
-    let found: Vec<Found> = CLIENTS.iter().map(|client| looked_at(client, at)).collect();
+    let program = std::env::current_exe().context("the path of this program is unknown")?;
+    let ours = Ours {
+        program: program.to_string_lossy().into_owned(),
+        data: None,
+        url: USUAL_URL.to_owned(),
+    };
+    let found: Vec<Found> = CLIENTS
+        .iter()
+        .map(|client| looked_at(client, at, &ours))
+        .collect();
     if as_json {
         let clients: Vec<Value> = found
             .iter()
@@ -33,9 +75,11 @@ pub fn list(at: &Surroundings, as_json: bool) -> Result<u8> {
                     "client": found.client.id,
                     "title": found.client.title,
                     "installed": found.is_installed,
-                    "user": { "path": found.user.0, "state": found.user.1 },
-                    "project": found.project.as_ref().map(|(path, state)| value!({ "path": path, "state": state })),
-                    "hooks": found.hooks,
+                    "user": found.user.json(),
+                    "project": found.project.as_ref().map(Look::json),
+                    "local": found.local.as_ref().map(Look::json),
+                    "hooks": found.hooks.as_ref().map(|files| !files.is_empty()),
+                    "hooks_in": found.hooks,
                 })
             })
             .collect();
@@ -50,48 +94,97 @@ pub fn list(at: &Surroundings, as_json: bool) -> Result<u8> {
         "HOOKS",
         "SETTINGS",
     ];
-    let mut table = Table::new(&heads, 4);
+    let mut table = Table::whole(&heads);
     for found in &found {
         let yes = |is: bool| if is { "yes" } else { "no" };
-        let project = found.project.as_ref().map_or("-", |(_, state)| *state);
-        let path = found.user.0.as_deref().unwrap_or_default();
+        // What is for this folder alone counts before what the project says.
+        let local = found.local.as_ref().filter(|look| look.state != "no");
+        let project = match (local, &found.project) {
+            (Some(local), _) => format!("{}, local", local.told()),
+            (None, Some(project)) => project.told(),
+            (None, None) => "-".to_owned(),
+        };
+        let hooks = found.hooks.as_ref();
+        let path = found.user.path.as_deref().unwrap_or_default();
         table.add(&[
             found.client.id,
             yes(found.is_installed),
-            found.user.1,
-            project,
-            found.hooks.map_or("-", yes),
+            &found.user.told(),
+            &project,
+            hooks.map_or("-", |files| yes(!files.is_empty())),
             path,
         ]);
     }
     print(&table.render(columns()))?;
+    for found in &found {
+        for path in found.hooks.iter().flatten() {
+            say(&format!("hooks of {} are in {path}", found.client.title));
+        }
+    }
     say("connect one with: zero-memory connect CLIENT --write");
     Ok(DONE)
 }
 
-fn looked_at(client: &'static Client, at: &Surroundings) -> Found {
-    let user = (client.user)(at);
-    let user_state = user.as_deref().map_or("no", |path| state(client, path));
-    let project = client.project.map(|parts| {
-        let path = at.in_project(parts);
-        let state = state(client, &path);
-        (path, state)
-    });
-    let hooks = (client.id == WITH_HOOKS).then(|| {
-        let path = clients::hooks_of_user(at).map(PathBuf::from);
-        let text = path
-            .and_then(|path| files::read(&path).ok())
-            .and_then(|settings| settings.text);
-        text.is_some_and(|text| hooks::are_there(&text).unwrap_or(false))
-    });
-    let is_installed = user.as_deref().is_some_and(|path| has_traces(path, at))
+fn looked_at(client: &'static Client, at: &Surroundings, ours: &Ours) -> Found {
+    let user = look(client, Place::User, at, ours);
+    let is_installed = user
+        .path
+        .as_deref()
+        .is_some_and(|path| has_traces(path, at))
         || client.programs.iter().any(|program| on_path(program, at));
+    let has_hooks = client.id == WITH_HOOKS;
     Found {
         client,
         is_installed,
-        user: (user, user_state),
-        project,
-        hooks,
+        user,
+        project: client
+            .project
+            .map(|_| look(client, Place::Project, at, ours)),
+        local: has_hooks.then(|| look(client, Place::Local, at, ours)),
+        hooks: has_hooks.then(|| files_with_hooks(at)),
+    }
+}
+
+fn files_with_hooks(at: &Surroundings) -> Vec<String> {
+    let files = clients::hooks_of_user(at).into_iter();
+    let files = files.chain(clients::hooks_of_project(at));
+    files
+        .filter(|path| {
+            let text = files::read(Path::new(path)).ok();
+            let text = text.and_then(|settings| settings.text);
+            text.is_some_and(|text| hooks::are_there(&text).unwrap_or(false))
+        })
+        .collect()
+}
+
+/// Looks for us at one place.
+fn look(client: &Client, place: Place, at: &Surroundings, ours: &Ours) -> Look {
+    let path = match (place, client.project) {
+        (Place::Project, Some(parts)) => Some(at.in_project(parts)),
+        (Place::Project, None) => None,
+        (Place::User | Place::Local, _) => (client.user)(at),
+    };
+    let Ok(servers) = present::servers(client, place, at) else {
+        return Look {
+            path,
+            state: "unreadable",
+            name: None,
+            is_off: false,
+        };
+    };
+    let is_named = |server: &&Server| server.name == SERVER_NAME;
+    let named = servers.iter().find(is_named);
+    let known = named.filter(|server| server.is_called_so_by_us(ours));
+    let known = known.or_else(|| servers.iter().find(|server| server.is(ours)));
+    Look {
+        path,
+        state: match (known, named) {
+            (Some(known), _) => known.way(),
+            (None, Some(_)) => "foreign",
+            (None, None) => "no",
+        },
+        name: known.map(|server| server.name.clone()),
+        is_off: known.is_some_and(Server::is_off),
     }
 }
 
@@ -119,24 +212,4 @@ fn on_path(program: &str, at: &Surroundings) -> bool {
             .iter()
             .any(|ending| folder.join(format!("{program}{ending}")).is_file())
     })
-}
-
-/// Says how a file has us.
-fn state(client: &Client, path: &str) -> &'static str {
-    let Ok(settings) = files::read(Path::new(path)) else {
-        return "unreadable";
-    };
-    let Some(text) = settings.text else {
-        return "no";
-    };
-    let keys = match client.format {
-        Format::Json => json::keys(&text, client.servers, SERVER_NAME),
-        Format::Toml => toml::keys(&text, client.servers, SERVER_NAME),
-    };
-    match keys {
-        Err(_) => "unreadable",
-        Ok(None) => "no",
-        Ok(Some(keys)) if keys.iter().any(|key| key == "command") => "stdio",
-        Ok(Some(_)) => "http",
-    }
 }

@@ -7,11 +7,10 @@ use serde_json::json as value;
 use super::clients::{self, Client, Format};
 use super::entry::{self, Reach};
 use super::masked::masked;
+use super::plan::{Change, data, hooks_place, place, program, reach};
 use super::surroundings::Surroundings;
-use super::{
-    Arguments, Change, address, data, hooks, hooks_place, json, place, program, reach, told_token,
-    toml,
-};
+use super::token::{address, told_token};
+use super::{Arguments, hooks, json, toml};
 use crate::commands::table::harmless;
 use crate::commands::{DONE, print, print_json};
 use crate::say;

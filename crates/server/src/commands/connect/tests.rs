@@ -71,8 +71,8 @@ fn put(client: &Client, text: &str, entry: &Entry) -> anyhow::Result<String> {
 
 fn take(client: &Client, text: &str) -> anyhow::Result<String> {
     match client.format {
-        Format::Json => json::take(text, client.servers, "zero-memory"),
-        Format::Toml => toml::take(text, client.servers, "zero-memory"),
+        Format::Json => json::take(text, client.servers, "zero-memory", false),
+        Format::Toml => toml::take(text, client.servers, "zero-memory", false),
     }
 }
 
@@ -273,12 +273,9 @@ fn odd_forms_of_the_list_are_kept() {
         "[mcp_servers.other]\ncommand = \"x\"\n[[list]]\na = 1\n\n# last\n[[list]]\na = 2\n",
     ] {
         let new = put(codex, old, &entry).unwrap();
-        let read = toml::keys(&new, "mcp_servers", "zero-memory").unwrap();
-        assert_eq!(
-            read,
-            Some(vec!["command".to_owned(), "args".to_owned()]),
-            "{new}"
-        );
+        let read = toml::object(&new, &["mcp_servers", "zero-memory"]).unwrap();
+        let keys: Vec<&str> = read.iter().map(|(key, _)| key.as_str()).collect();
+        assert_eq!(keys, ["command", "args"], "{new}");
         assert_eq!(take(codex, &new).unwrap(), old);
     }
 }
@@ -310,9 +307,9 @@ fn hooks_are_put_beside_those_of_others_and_go_alone() {
         // A program that moved is found again, and put in once.
         let moved = hooks::put(&new, with("/usr/bin/zero-memory")).unwrap();
         assert_eq!(moved, new.replace("/opt/", "/usr/bin/"));
-        let left = hooks::take(&new).unwrap();
+        let left = hooks::take(&new, true).unwrap();
         assert!(!hooks::are_there(&left).unwrap());
-        assert_eq!(hooks::take(&left).unwrap(), left);
+        assert_eq!(hooks::take(&left, true).unwrap(), left);
         if old == others {
             assert_eq!(left, old);
         }

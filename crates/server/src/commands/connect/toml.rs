@@ -50,9 +50,10 @@ pub fn put(text: &str, servers: &str, name: &str, entry: &Entry) -> Result<Strin
     Ok(written(&document, text))
 }
 
-/// Returns the text without what stands under two keys. Comments above it
-/// stay: they may belong to what stands before.
-pub fn take(text: &str, servers: &str, name: &str) -> Result<String> {
+/// Returns the text without what stands under two keys, and on demand without
+/// a list that held nothing else. Comments above it stay: they may belong to
+/// what stands before.
+pub fn take(text: &str, servers: &str, name: &str, with_list: bool) -> Result<String> {
     let mut document = opened(text)?;
     let Some(list) = document.get_mut(servers) else {
         return Ok(text.to_owned());
@@ -63,6 +64,11 @@ pub fn take(text: &str, servers: &str, name: &str) -> Result<String> {
     let Some(old) = list.remove(name) else {
         return Ok(text.to_owned());
     };
+    // A list on one line has no comment.
+    let is_bare = list.is_empty() && document.get(servers).is_some_and(Item::is_inline_table);
+    if with_list && is_bare {
+        document.remove(servers);
+    }
     if let Item::Table(old) = &old {
         let kept = comments(old);
         if !kept.is_empty() {
@@ -85,19 +91,47 @@ pub fn take(text: &str, servers: &str, name: &str) -> Result<String> {
     Ok(written(&document, text))
 }
 
-/// Returns the keys of the entry under two keys.
-pub fn keys(text: &str, servers: &str, name: &str) -> Result<Option<Vec<String>>> {
+/// Returns the fields of the table under keys; none where it is not there.
+pub fn object(text: &str, keys: &[&str]) -> Result<Vec<(String, Value)>> {
     let document = opened(text)?;
-    let entry = document
-        .get(servers)
-        .and_then(Item::as_table_like)
-        .and_then(|list| list.get(name));
-    Ok(entry.map(|entry| {
-        let fields = entry.as_table_like().into_iter();
-        fields
-            .flat_map(|fields| fields.iter().map(|(key, _)| key.to_owned()))
-            .collect()
-    }))
+    let mut item = document.as_item();
+    for key in keys {
+        match item.get(key) {
+            None => return Ok(Vec::new()),
+            Some(inner) if inner.is_table_like() => item = inner,
+            Some(_) => bail!("{key} is no table"),
+        }
+    }
+    let fields = item.as_table_like().into_iter().flat_map(TableLike::iter);
+    Ok(fields
+        .map(|(name, item)| (name.to_owned(), spoken(item)))
+        .collect())
+}
+
+/// Returns an item as JSON says it; a date is a text there.
+fn spoken(item: &Item) -> Value {
+    if let Some(table) = item.as_table_like() {
+        let fields = table.iter();
+        return fields
+            .map(|(name, item)| (name.to_owned(), spoken(item)))
+            .collect();
+    }
+    if let Some(tables) = item.as_array_of_tables() {
+        let tables = tables
+            .iter()
+            .map(|table| spoken(&Item::Table(table.clone())));
+        return tables.collect();
+    }
+    match item.as_value() {
+        Some(toml_edit::Value::String(text)) => Value::String(text.value().clone()),
+        Some(toml_edit::Value::Boolean(is)) => Value::Bool(*is.value()),
+        Some(toml_edit::Value::Array(items)) => items
+            .iter()
+            .map(|item| spoken(&Item::Value(item.clone())))
+            .collect(),
+        Some(other) => Value::String(other.to_string().trim().to_owned()),
+        None => Value::Null,
+    }
 }
 
 /// Returns the text under keys.

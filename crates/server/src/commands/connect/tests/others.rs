@@ -71,14 +71,10 @@ fn codex_is_left_no_key_for_which_it_would_refuse_the_file() {
     ] {
         let entry = entry::of(codex, &reach).unwrap();
         let new = put(codex, &table(old), &entry).unwrap();
-        let keys = toml::keys(&new, "mcp_servers", "zero-memory")
-            .unwrap()
-            .unwrap();
-        assert!(
-            keys.iter().all(|key| !gone.contains(&key.as_str())),
-            "{new}"
-        );
-        assert!(keys.contains(&"enabled".to_owned()), "{new}");
+        let read = toml::object(&new, &["mcp_servers", "zero-memory"]).unwrap();
+        let keys: Vec<&str> = read.iter().map(|(key, _)| key.as_str()).collect();
+        assert!(keys.iter().all(|key| !gone.contains(key)), "{new}");
+        assert!(keys.contains(&"enabled"), "{new}");
     }
 }
 
@@ -132,7 +128,7 @@ fn our_hooks_are_known_whatever_the_program_is_called() {
                 let new = hooks::put("{}\n", wanted).unwrap();
                 assert!(hooks::are_there(&new).unwrap(), "{new}");
                 assert_eq!(hooks::put(&new, wanted).unwrap(), new);
-                assert_eq!(hooks::take(&new).unwrap(), "{}\n");
+                assert_eq!(hooks::take(&new, true).unwrap(), "{}\n");
                 // It is found again under the name that it has then.
                 let moved = |event: Event| hooks::command(system, "/new/memory", event, None);
                 let over = hooks::put(&new, moved).unwrap();
@@ -161,7 +157,7 @@ fn hooks_of_other_programs_that_look_alike_are_theirs() {
         let theirs = format!(
             "{{ \"hooks\": {{ \"UserPromptSubmit\": [ {{ \"hooks\": [ {{ \"type\": \"command\", \"command\": \"{command}\"{more} }} ] }} ] }} }}"
         );
-        assert_eq!(hooks::take(&theirs).unwrap(), theirs);
+        assert_eq!(hooks::take(&theirs, true).unwrap(), theirs);
         let ours = hooks::put(&theirs, |event| {
             hooks::command(System::Linux, "/opt/other", event, None)
         })

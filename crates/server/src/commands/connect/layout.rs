@@ -1,0 +1,84 @@
+//! Gives a file back its bytes of before when it says the same again: editing
+//! lays a line out anew, and leaves an empty list where there was none.
+
+use std::path::Path;
+
+use anyhow::Result;
+use serde_json::Value;
+
+use super::clients::Format;
+use super::{files, json, toml};
+
+/// Returns what the file said before we were put in, if a copy beside it says
+/// the same as one of these texts; otherwise the last of them.
+pub fn of_before(format: Format, path: &Path, texts: [String; 2]) -> String {
+    let copies = files::copies(path);
+    let same = copies
+        .into_iter()
+        .find(|copy| texts.iter().any(|text| says_same(format, copy, text)));
+    let [_, last] = texts;
+    same.unwrap_or(last)
+}
+
+/// Whether two texts differ in their layout only.
+fn says_same(format: Format, one: &str, other: &str) -> bool {
+    let (Ok(of_one), Ok(of_other)) = (fields(format, one), fields(format, other)) else {
+        return false;
+    };
+    // Comments are no value, and are compared with all that is printed.
+    of_one == of_other && printed(one) == printed(other)
+}
+
+fn fields(format: Format, text: &str) -> Result<Vec<(String, Value)>> {
+    match format {
+        Format::Json => json::object(text, &[]),
+        Format::Toml => toml::object(text, &[]),
+    }
+}
+
+/// Returns a text without what only lays it out: a comma before a bracket is
+/// allowed and not needed, and a file that says nothing may have no braces.
+fn printed(text: &str) -> String {
+    let is_print = |letter: &char| !letter.is_whitespace() && *letter != ',';
+    let text: String = text.chars().filter(is_print).collect();
+    text.strip_suffix("{}").unwrap_or(&text).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_layout_is_no_difference() {
+        for (one, other, is_same) in [
+            ("{}", "", true),
+            ("{\"a\":1}", "{\n  \"a\": 1,\n}\n", true),
+            ("// x\n", "// x\n{}", true),
+            ("// x\n", "// y\n{}", false),
+            ("{\"a\":\"b c\"}", "{\"a\":\"bc\"}", false),
+            ("{\"a\":\"b,c\"}", "{\"a\":\"bc\"}", false),
+            ("{\"a\":1 /* x */}", "{\"a\":1}", false),
+            ("{\"a\":{}}", "{\"a\":\"\"}", false),
+            ("{\"a\":", "{\"a\":", false),
+        ] {
+            assert_eq!(
+                says_same(Format::Json, one, other),
+                is_same,
+                "{one} {other}"
+            );
+        }
+        for (one, other, is_same) in [
+            ("a = 1", "a=1\n", true),
+            ("a = 1 # x", "a = 1", false),
+            ("a = 'b c'", "a = 'bc'", false),
+            ("a = 1\nb = 2", "a = 12", false),
+            ("[a]\nb = 1", "[a.b]", false),
+        ] {
+            assert_eq!(
+                says_same(Format::Toml, one, other),
+                is_same,
+                "{one} {other}"
+            );
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! What connecting makes of every file, before any is written.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+
+use super::clients::{self, Client, Format, WITH_HOOKS};
+use super::entry::{self, Reach};
+use super::files::{self, Settings};
+use super::present::{self, Ours, Place, Server};
+use super::surroundings::Surroundings;
+use super::token::{address, known_token, old_token};
+use super::{Arguments, Scope, TokenIn, USUAL_URL, hooks, json, layout, toml};
+use crate::say;
+
+/// What a file becomes.
+pub struct Change {
+    /// What it is.
+    pub old: Settings,
+    /// What it becomes.
+    pub new: String,
+    /// Whether a token of ours stands in it then.
+    pub holds_token: bool,
+    /// Our token in the old text; the copy of it does without.
+    pub old_token: Option<String>,
+    /// How it is written.
+    pub format: Format,
+    /// What may be shown of it.
+    pub words: Vec<String>,
+}
+
+impl Change {
+    /// Whether nothing changes.
+    pub fn is_same(&self) -> bool {
+        self.old.text.as_deref().unwrap_or_default() == self.new
+    }
+}
+
+/// Returns what every file becomes; all are read before any is written.
+pub fn planned(client: &Client, arguments: &Arguments, at: &Surroundings) -> Result<Vec<Change>> {
+    let mut changes = Vec::new();
+    let only_hooks = arguments.remove && arguments.hooks;
+    if !only_hooks {
+        let settings = files::read(Path::new(&place(client, arguments.scope, at)?))?;
+        let spelled = if arguments.remove {
+            None
+        } else {
+            Some(entry::of(client, &reach(client, arguments, at)?)?)
+        };
+        let ours = ours(arguments, at)?;
+        let here = present::servers(client, arguments.scope.into(), at)
+            .with_context(|| untouched(&settings.path))?;
+        let new = if may_touch(client, arguments, &here, &ours)? {
+            edited(client, &settings, &arguments.name, spelled.as_ref())
+                .with_context(|| untouched(&settings.path))?
+        } else {
+            settings.text.clone().unwrap_or_default()
+        };
+        tell_of_others(client, arguments, at, &ours);
+        let known = match &spelled {
+            Some(entry) => entry.words(),
+            None => entry::of(client, &started(arguments, at)?)?.words(),
+        };
+        changes.push(Change {
+            old_token: old_token(client, &settings, &arguments.name),
+            old: settings,
+            new,
+            holds_token: spelled.is_some_and(|entry| entry.holds_token),
+            format: client.format,
+            words: known,
+        });
+    }
+    if client.id == WITH_HOOKS && (arguments.hooks || arguments.remove) {
+        let settings = files::read(Path::new(&hooks_place(arguments.scope, at)?))?;
+        let new =
+            edited_hooks(&settings, arguments, at).with_context(|| untouched(&settings.path))?;
+        let (program, data) = (program(arguments)?, data(arguments, at)?);
+        changes.push(Change {
+            old_token: None,
+            old: settings,
+            new,
+            holds_token: false,
+            format: Format::Json,
+            words: hooks::words(|event| {
+                hooks::command(at.system, &program, event, data.as_deref())
+            }),
+        });
+    }
+    for change in changes.iter().filter(|change| !change.is_same()) {
+        files::may_be_changed(&change.old)?;
+    }
+    Ok(changes)
+}
+
+/// Whether the entry of our name may be changed. Another program's is not ours
+/// to replace, and a second one of ours would answer everything twice.
+fn may_touch(client: &Client, arguments: &Arguments, here: &[Server], ours: &Ours) -> Result<bool> {
+    let name = &arguments.name;
+    let named = here.iter().find(|server| server.name == *name);
+    let twin = here
+        .iter()
+        .find(|server| server.name != *name && server.is_twin(ours));
+    match (named, twin) {
+        (Some(named), _) if !named.is_called_so_by_us(ours) => {
+            let what = match named.way() {
+                "http" => "calls another server",
+                _ => "runs another program",
+            };
+            let path = &named.path;
+            if arguments.remove {
+                say(&format!(
+                    "{name} in {path} {what} and was left alone: take it out by hand if you do not want it"
+                ));
+                return Ok(false);
+            }
+            bail!(
+                "{name} in {path} {what}, so nothing was changed: give ours another name with --name, or take that one out by hand"
+            );
+        }
+        (Some(named), _) if named.is_off() && !arguments.remove => {
+            say(&format!(
+                "{name} is switched off in {} and stays so: switch it on in {}",
+                named.path, client.title
+            ));
+        }
+        (None, Some(twin)) if arguments.remove => {
+            say(&format!(
+                "it stands in {} as {}: pass --name {}",
+                twin.path, twin.name, twin.name
+            ));
+        }
+        (None, Some(twin)) => bail!(
+            "{} has it already, as {}: pass --name {} to renew that one, and add --remove to take it away",
+            twin.path,
+            twin.name,
+            twin.name
+        ),
+        (Some(_) | None, _) => {}
+    }
+    Ok(true)
+}
+
+/// Says where else the client finds it.
+fn tell_of_others(client: &Client, arguments: &Arguments, at: &Surroundings, ours: &Ours) {
+    let scope = arguments.scope.into();
+    let standing = present::standing(client, at, ours).into_iter();
+    for other in standing.filter(|server| server.place != scope) {
+        let (name, path, way) = (&other.name, &other.path, other.way());
+        match other.place {
+            Place::Local => say(&format!(
+                "{path} has it for this folder alone too, as {name} ({way}), and here that one counts: claude mcp remove {name} --scope local takes it away"
+            )),
+            Place::User | Place::Project => {
+                say(&format!("{path} has it too, as {name} ({way})"));
+            }
+        }
+    }
+}
+
+/// Returns how ours is known.
+fn ours(arguments: &Arguments, at: &Surroundings) -> Result<Ours> {
+    let url = arguments.url.as_deref().unwrap_or(USUAL_URL);
+    Ok(Ours {
+        program: program(arguments)?,
+        data: data(arguments, at)?,
+        url: address(url)?,
+    })
+}
+
+fn untouched(path: &Path) -> String {
+    format!(
+        "{} was left as it is: mend it by hand, or paste what --print shows",
+        path.display()
+    )
+}
+
+fn edited(
+    client: &Client,
+    settings: &Settings,
+    name: &str,
+    entry: Option<&entry::Entry>,
+) -> Result<String> {
+    let Some(entry) = entry else {
+        let Some(text) = &settings.text else {
+            return Ok(String::new());
+        };
+        let without = |with_list| match client.format {
+            Format::Json => json::take(text, client.servers, name, with_list),
+            Format::Toml => toml::take(text, client.servers, name, with_list),
+        };
+        let texts = [without(false)?, without(true)?];
+        if texts.contains(text) {
+            return Ok(text.clone());
+        }
+        return Ok(layout::of_before(client.format, &settings.path, texts));
+    };
+    let text = settings.text.as_deref().unwrap_or_default();
+    match client.format {
+        Format::Json => json::put(text, client.servers, name, entry),
+        Format::Toml => toml::put(text, client.servers, name, entry),
+    }
+}
+
+fn edited_hooks(settings: &Settings, arguments: &Arguments, at: &Surroundings) -> Result<String> {
+    if arguments.remove {
+        return match &settings.text {
+            None => Ok(String::new()),
+            Some(text) => {
+                let texts = [hooks::take(text, false)?, hooks::take(text, true)?];
+                if texts.contains(text) {
+                    return Ok(text.clone());
+                }
+                Ok(layout::of_before(Format::Json, &settings.path, texts))
+            }
+        };
+    }
+    let program = program(arguments)?;
+    let data = data(arguments, at)?;
+    let text = settings.text.as_deref().unwrap_or_default();
+    hooks::put(text, |event| {
+        hooks::command(at.system, &program, event, data.as_deref())
+    })
+}
+
+/// Returns where the settings lie.
+pub fn place(client: &Client, scope: Scope, at: &Surroundings) -> Result<String> {
+    match (scope, client.project) {
+        (Scope::User, _) => (client.user)(at).context("there is no home folder: set HOME"),
+        (Scope::Project, Some(parts)) => Ok(at.in_project(parts)),
+        (Scope::Project, None) => bail!(
+            "{} reads no settings in a project: leave --scope away",
+            client.title
+        ),
+    }
+}
+
+/// Returns where the hooks lie.
+pub fn hooks_place(scope: Scope, at: &Surroundings) -> Result<String> {
+    match scope {
+        Scope::User => clients::hooks_of_user(at).context("there is no home folder: set HOME"),
+        Scope::Project => Ok(at.in_project(clients::HOOKS_OF_PROJECT)),
+    }
+}
+
+/// Returns the program that a client starts.
+pub fn program(arguments: &Arguments) -> Result<String> {
+    if let Some(program) = &arguments.command {
+        return Ok(program.clone());
+    }
+    let path = std::env::current_exe().context("the path of this program is unknown")?;
+    let path = path
+        .into_os_string()
+        .into_string()
+        .ok()
+        .context("the path of this program is no UTF-8: pass --command")?;
+    Ok(path)
+}
+
+/// Returns the data folder, if it is not the usual one: the client's own
+/// environment need not name it.
+pub fn data(arguments: &Arguments, at: &Surroundings) -> Result<Option<String>> {
+    let Some(folder) = &arguments.place.data else {
+        return Ok(None);
+    };
+    let folder = if folder.is_absolute() {
+        folder.clone()
+    } else {
+        Path::new(&at.project).join(folder)
+    };
+    let text = folder.to_str().context("the data folder is no UTF-8")?;
+    Ok(Some(text.to_owned()))
+}
+
+/// Returns how the client reaches the memory.
+pub fn reach(client: &Client, arguments: &Arguments, at: &Surroundings) -> Result<Reach> {
+    let Some(url) = &arguments.url else {
+        return started(arguments, at);
+    };
+    let url = address(url)?;
+    let token_in = arguments.token_in.unwrap_or(match arguments.scope {
+        Scope::User => TokenIn::File,
+        Scope::Project => TokenIn::Env,
+    });
+    let token = match token_in {
+        TokenIn::Env => None,
+        // Whoever takes no server over HTTP is refused before any token is
+        // looked for.
+        TokenIn::File if client.http.is_none() => None,
+        TokenIn::File => Some(known_token(arguments)?),
+    };
+    Ok(Reach::Http { url, token })
+}
+
+/// Returns how a client starts the program.
+fn started(arguments: &Arguments, at: &Surroundings) -> Result<Reach> {
+    let mut words = vec!["stdio".to_owned()];
+    if let Some(data) = data(arguments, at)? {
+        words.extend(["--data".to_owned(), data]);
+    }
+    Ok(Reach::Stdio {
+        program: program(arguments)?,
+        arguments: words,
+    })
+}

@@ -1,0 +1,219 @@
+//! What settings say of us already: under which name, how it is reached, and
+//! whether it is switched off; and which entries of our name are another
+//! program's.
+
+use std::path::Path;
+
+use anyhow::Result;
+use contract::constants::{SERVER_NAME, TOKEN_ID_PREFIX};
+use serde_json::Value;
+
+use super::clients::{Client, Format, WITH_HOOKS};
+use super::surroundings::Surroundings;
+use super::{Scope, USUAL_URL, entry, files, json, toml};
+use crate::commands::address;
+
+/// Whose settings an entry stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Those of a person.
+    User,
+    /// Those that lie in the project.
+    Project,
+    /// Those of a person for one project: Claude Code keeps them in the file
+    /// of the person, and `claude mcp add` writes there.
+    Local,
+}
+
+impl From<Scope> for Place {
+    fn from(scope: Scope) -> Self {
+        match scope {
+            Scope::User => Self::User,
+            Scope::Project => Self::Project,
+        }
+    }
+}
+
+impl Place {
+    const ALL: [Self; 3] = [Self::User, Self::Project, Self::Local];
+}
+
+/// A server in settings.
+#[derive(Clone, Debug)]
+pub struct Server {
+    /// Where.
+    pub place: Place,
+    /// In which file.
+    pub path: String,
+    /// What it is called there.
+    pub name: String,
+    /// What is said of it.
+    pub entry: Value,
+}
+
+/// How ours would be spelled, so that it is known.
+#[derive(Clone, Debug)]
+pub struct Ours {
+    /// The program.
+    pub program: String,
+    /// Its data folder, unless that is the usual one.
+    pub data: Option<String>,
+    /// The address of the server.
+    pub url: String,
+}
+
+impl Server {
+    /// Returns how it is reached.
+    pub fn way(&self) -> &'static str {
+        if self.address().is_some() {
+            "http"
+        } else {
+            "stdio"
+        }
+    }
+
+    /// Whether it is switched off there: clients have one word or the other.
+    pub fn is_off(&self) -> bool {
+        self.entry.get("disabled") == Some(&Value::Bool(true))
+            || self.entry.get("enabled") == Some(&Value::Bool(false))
+    }
+
+    /// Whether it is ours, whatever it is called.
+    pub fn is(&self, ours: &Ours) -> bool {
+        match self.address() {
+            Some(url) => [ours.url.as_str(), USUAL_URL]
+                .iter()
+                .any(|known| plain(known) == plain(url)),
+            None => self.turns(ours).is_some(),
+        }
+    }
+
+    /// Whether an entry that has our name is ours, too: it is spelled as only
+    /// we do, or calls this machine.
+    pub fn is_called_so_by_us(&self, ours: &Ours) -> bool {
+        self.is(ours)
+            || match self.address() {
+                Some(url) => {
+                    address::parsed(url).is_some_and(|uri| address::is_local(&uri)) || {
+                        let text = self.entry.to_string();
+                        text.contains(entry::TOKEN)
+                            || text.contains(&format!("Bearer {TOKEN_ID_PREFIX}"))
+                    }
+                }
+                None => {
+                    let words = self.words();
+                    let arguments: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
+                    matches!(arguments[..], ["stdio"] | ["stdio", "--data", _])
+                }
+            }
+    }
+
+    /// Whether it would answer with the same memory as ours.
+    pub fn is_twin(&self, ours: &Ours) -> bool {
+        if self.address().is_some() {
+            return self.is(ours);
+        }
+        self.turns(ours).is_some_and(|turns| {
+            let mut turns = turns.iter().skip_while(|word| *word != "--data");
+            turns.nth(1) == ours.data.as_ref()
+        })
+    }
+
+    fn address(&self) -> Option<&str> {
+        ["url", "httpUrl", "serverUrl"]
+            .iter()
+            .find_map(|key| self.entry.get(*key)?.as_str())
+    }
+
+    /// Returns the command and its arguments.
+    fn words(&self) -> Vec<String> {
+        let command = self.entry.get("command").into_iter();
+        let arguments = self.entry.get("args").and_then(Value::as_array);
+        command
+            .chain(arguments.into_iter().flatten())
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// Returns what follows the program if that is ours; another program may
+    /// start it.
+    fn turns(&self, ours: &Ours) -> Option<Vec<String>> {
+        let words = self.words();
+        let is_program = |word: &String| *word == ours.program || is_of_our_name(word);
+        let at = words.iter().position(is_program)?;
+        let turns = words.get(at + 1..)?.to_vec();
+        turns.contains(&"stdio".to_owned()).then_some(turns)
+    }
+}
+
+/// Whether a path leads to a program of our name.
+pub fn is_of_our_name(path: &str) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    name.strip_suffix(".exe").unwrap_or(name) == SERVER_NAME
+}
+
+/// Returns an address as it is compared.
+fn plain(url: &str) -> String {
+    let url = url.trim_end_matches('/').to_ascii_lowercase();
+    url.replace("://localhost", "://127.0.0.1")
+        .replace("://[::1]", "://127.0.0.1")
+}
+
+/// Returns every server in the settings of a client at one place.
+pub fn servers(client: &Client, place: Place, at: &Surroundings) -> Result<Vec<Server>> {
+    let Some((path, lists)) = lists(client, place, at) else {
+        return Ok(Vec::new());
+    };
+    let Some(text) = files::read(Path::new(&path))?.text else {
+        return Ok(Vec::new());
+    };
+    let mut found = Vec::new();
+    for keys in lists {
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        let servers = match client.format {
+            Format::Json => json::object(&text, &keys)?,
+            Format::Toml => toml::object(&text, &keys)?,
+        };
+        found.extend(servers.into_iter().map(|(name, entry)| Server {
+            place,
+            path: path.clone(),
+            name,
+            entry,
+        }));
+    }
+    Ok(found)
+}
+
+/// Returns the file of a place, and the keys of every list in it that counts
+/// here.
+fn lists(client: &Client, place: Place, at: &Surroundings) -> Option<(String, Vec<Vec<String>>)> {
+    let servers = || client.servers.to_owned();
+    match place {
+        Place::User => Some(((client.user)(at)?, vec![vec![servers()]])),
+        Place::Project => Some((at.in_project(client.project?), vec![vec![servers()]])),
+        Place::Local if client.id == WITH_HOOKS => {
+            // The nearest folder goes first.
+            let folders = Path::new(&at.project).ancestors();
+            let lists = folders.filter_map(|folder| {
+                let folder = folder.to_str()?.to_owned();
+                Some(vec!["projects".to_owned(), folder, servers()])
+            });
+            Some(((client.user)(at)?, lists.collect()))
+        }
+        Place::Local => None,
+    }
+}
+
+/// Returns every server of ours that a client knows here. What cannot be read
+/// is passed over.
+pub fn standing(client: &Client, at: &Surroundings, ours: &Ours) -> Vec<Server> {
+    let mut found = Vec::new();
+    for place in Place::ALL {
+        let servers = servers(client, place, at).unwrap_or_default();
+        found.extend(servers.into_iter().filter(|server| {
+            server.is(ours) || (server.name == SERVER_NAME && server.is_called_so_by_us(ours))
+        }));
+    }
+    found
+}

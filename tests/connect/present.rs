@@ -1,0 +1,232 @@
+//! What is there already: ours under any name and in any place, another
+//! program of our name, and what is switched off.
+
+use serde_json::{Value, json};
+
+use super::text;
+use crate::harness::{Person, binary};
+
+/// Returns what is listed of a client.
+fn listed(person: &Person, client: &str) -> Value {
+    let all = person.run(&["connect", "--json"]).json();
+    let all = all["clients"].as_array().expect("a list").clone();
+    let found = all.into_iter().find(|entry| entry["client"] == client);
+    found.expect("it is listed")
+}
+
+/// An entry that starts this program on this person's folder.
+fn started(person: &Person) -> Value {
+    json!({ "command": binary(), "args": ["stdio", "--data", person.data()] })
+}
+
+#[test]
+fn what_the_client_itself_was_told_for_this_folder_is_seen() {
+    let person = Person::new();
+    // As `claude mcp add` writes it.
+    let folder = person.work();
+    let work = folder.to_str().expect("text");
+    let settings = json!({ "projects": {
+        "/elsewhere": { "mcpServers": { "zero-memory": { "command": "x", "args": [] } } },
+        work: { "mcpServers": { "zero-memory": {
+            "type": "http", "url": "http://127.0.0.1:8787/mcp",
+            "headers": { "Authorization": "Bearer tok_SECRET" },
+        } } },
+    } });
+    let path = person.write(".claude.json", &settings.to_string());
+    let found = listed(&person, "claude-code");
+    assert_eq!(found["user"]["state"], "no");
+    assert_eq!(found["local"]["state"], "http");
+    assert_eq!(found["local"]["name"], "zero-memory");
+    let table = person.run(&["connect"]).out;
+    assert!(table.contains("http, local"), "{table}");
+    // It counts below the folder, too.
+    let below = person.work().join("src");
+    std::fs::create_dir(&below).expect("a folder can be made");
+    let there = person.run_with(&below, &["connect", "--json"], "").json();
+    assert_eq!(there["clients"][0]["local"]["state"], "http");
+    let elsewhere = person.run_with(&person.home(), &["connect", "--json"], "");
+    assert_eq!(elsewhere.json()["clients"][0]["local"]["state"], "no");
+
+    for more in [&[][..], &["--write"], &["--remove"]] {
+        let told = person.run(&[&["connect", "claude-code"], more].concat());
+        assert_eq!(told.code, 0, "{}", told.err);
+        let way_out = "claude mcp remove zero-memory --scope local";
+        assert!(told.err.contains(way_out), "{}", told.err);
+        assert!(!told.err.contains("SECRET") && !told.out.contains("SECRET"));
+    }
+    let new: Value = serde_json::from_str(&text(&path)).expect("JSON");
+    assert_eq!(new["projects"], settings["projects"]);
+}
+
+#[test]
+fn ours_of_another_name_is_listed_and_not_put_there_twice() {
+    let person = Person::new();
+    let command = binary().to_str().expect("text");
+    for entry in [
+        started(&person),
+        json!({ "command": "/old/zero-memory", "args": started(&person)["args"] }),
+        json!({ "command": "C:\\tools\\zero-memory.exe", "args": started(&person)["args"] }),
+        json!({ "command": "env", "args": ["A=1", command, "stdio", "--data", person.data()] }),
+    ] {
+        let old = json!({ "mcpServers": { "notes": entry } }).to_string();
+        let path = person.write(".cursor/mcp.json", &old);
+        let found = listed(&person, "cursor");
+        assert_eq!(found["user"]["state"], "stdio", "{old}");
+        assert_eq!(found["user"]["name"], "notes");
+        assert!(person.run(&["connect"]).out.contains("stdio as notes"));
+        let refused = person.run(&["connect", "cursor", "--write"]);
+        let told = refused.failed(1);
+        assert!(told.contains("--name notes"), "{told}");
+        let left = person.run(&["connect", "cursor", "--remove", "--write"]);
+        assert!(left.err.contains("--name notes"), "{}", left.err);
+        assert_eq!(text(&path), old);
+    }
+    // It is renewed or taken away by its name.
+    let path = person.home().join(".cursor/mcp.json");
+    let named = ["connect", "cursor", "--name", "notes", "--write"];
+    assert_eq!(person.run(&named).code, 0);
+    let new: Value = serde_json::from_str(&text(&path)).expect("JSON");
+    assert_eq!(new["mcpServers"]["notes"], started(&person));
+    person.run(&[&named[..], &["--remove"]].concat());
+    assert!(!text(&path).contains("notes"));
+
+    // Another folder is another memory, and other programs are not ours.
+    for entry in [
+        json!({ "command": command, "args": ["stdio", "--data", "/other"] }),
+        json!({ "command": "github-mcp-server", "args": ["stdio"] }),
+        json!({ "command": "/opt/zero-memory/bin/other", "args": ["stdio"] }),
+        json!({ "command": command, "args": ["doctor"] }),
+        json!({ "url": "https://example.com/mcp" }),
+    ] {
+        let old = json!({ "mcpServers": { "notes": entry } });
+        person.write(".cursor/mcp.json", &old.to_string());
+        let written = person.run(&["connect", "cursor", "--write"]);
+        assert_eq!(written.code, 0, "{old}: {}", written.err);
+        let new: Value = serde_json::from_str(&text(&path)).expect("JSON");
+        assert_eq!(new["mcpServers"]["notes"], entry);
+        assert_eq!(new["mcpServers"]["zero-memory"], started(&person));
+    }
+    let old = "[mcp_servers.notes]\nurl = \"http://localhost:8787/mcp\"\n";
+    let path = person.write(".codex/config.toml", old);
+    assert_eq!(listed(&person, "codex")["user"]["name"], "notes");
+    let refused = person.run(&["connect", "codex", "--write"]);
+    assert!(refused.failed(1).contains("--name notes"));
+    assert_eq!(text(&path), old);
+}
+
+#[test]
+fn another_program_of_our_name_is_neither_replaced_nor_taken() {
+    let person = Person::new();
+    let json = |entry: Value| json!({ "mcpServers": { "zero-memory": entry } }).to_string();
+    for (client, file, old) in [
+        (
+            "cursor",
+            ".cursor/mcp.json",
+            json(
+                json!({ "command": "npx", "args": ["-y", "other-memory"], "env": { "K": "SECRET" } }),
+            ),
+        ),
+        (
+            "cursor",
+            ".cursor/mcp.json",
+            json(json!({ "url": "https://SECRET.example.com/mcp" })),
+        ),
+        (
+            "codex",
+            ".codex/config.toml",
+            "[mcp_servers.zero-memory]\ncommand = \"uvx\" # SECRET\n".to_owned(),
+        ),
+    ] {
+        let path = person.write(file, &old);
+        assert_eq!(listed(&person, client)["user"]["state"], "foreign", "{old}");
+        for more in [&["--write"][..], &[], &["--url", "--token-in", "env"]] {
+            let refused = person.run(&[&["connect", client], more].concat());
+            let told = refused.failed(1);
+            assert!(
+                told.contains("--name") && !told.contains("SECRET"),
+                "{told}"
+            );
+        }
+        let left = person.run(&["connect", client, "--remove", "--write"]);
+        assert_eq!(left.code, 0, "{}", left.err);
+        assert!(left.err.contains("was left alone"), "{}", left.err);
+        assert_eq!(text(&path), old);
+        let beside = person.run(&["connect", client, "--name", "zm", "--write"]);
+        assert_eq!(beside.code, 0, "{}", beside.err);
+        assert_eq!(listed(&person, client)["user"]["state"], "stdio");
+    }
+}
+
+#[test]
+fn whatever_we_wrote_ourselves_is_ours() {
+    let mut person = Person::new();
+    person.set("ZERO_MEMORY_TOKEN", "tok_0123456789");
+    for client in ["cursor", "codex", "vscode", "gemini-cli"] {
+        for before in [
+            &["--command", "/opt/anything"][..],
+            &["--url", "https://memory.example.com"],
+            &["--url", "https://memory.example.com", "--token-in", "env"],
+            &["--url", "http://127.0.0.1:9999"],
+        ] {
+            let connect = ["connect", client, "--write"];
+            let put = person.run(&[&connect[..], before].concat());
+            assert_eq!(put.code, 0, "{client} {before:?}: {}", put.err);
+            assert_ne!(listed(&person, client)["user"]["state"], "foreign");
+            assert_eq!(person.run(&connect).code, 0, "{client} {before:?}");
+            person.run(&[&connect[..], before].concat());
+            person.run(&[&connect[..], &["--remove"]].concat());
+            assert_eq!(listed(&person, client)["user"]["state"], "no", "{before:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_switched_off_stays_so_and_is_told() {
+    let person = Person::new();
+    let mut entry = started(&person);
+    entry["disabled"] = json!(true);
+    let old = json!({ "mcpServers": { "zero-memory": entry } }).to_string();
+    let cursor = person.write(".cursor/mcp.json", &old);
+    let old = "[mcp_servers.zero-memory]\ncommand = \"/old/zero-memory\"\nargs = [\"stdio\"]\nenabled = false\n";
+    let codex = person.write(".codex/config.toml", old);
+    let old = json!({ "context_servers": { "zero-memory": {
+        "command": "/old/zero-memory", "args": ["stdio"], "enabled": false,
+    } } });
+    let zed = person.write(".config/zed/settings.json", &old.to_string());
+    for (client, path, word) in [
+        ("cursor", cursor, "\"disabled\":true"),
+        ("codex", codex, "enabled = false"),
+        ("zed", zed, "\"enabled\":false"),
+    ] {
+        let found = listed(&person, client);
+        assert_eq!(found["user"]["off"], true, "{client}");
+        let told = person.run(&["connect", client, "--write"]);
+        assert_eq!(told.code, 0, "{}", told.err);
+        assert!(told.err.contains("is switched off in"), "{}", told.err);
+        assert!(
+            text(&path).replace("\": ", "\":").contains(word),
+            "{client}"
+        );
+    }
+    let table = person.run(&["connect"]).out;
+    assert_eq!(table.matches("stdio, off").count(), 3, "{table}");
+}
+
+#[test]
+fn hooks_are_found_wherever_a_session_reads_them() {
+    for file in [".claude/settings.json", ".claude/settings.local.json"] {
+        let person = Person::new();
+        assert_eq!(listed(&person, "claude-code")["hooks"], false);
+        assert_eq!(listed(&person, "cursor")["hooks"], Value::Null);
+        let printed = person.run(&["connect", "claude-code", "--hooks", "--print"]);
+        let at = printed.out.find("{\n  \"hooks\"").expect("the hooks");
+        let path = person.work().join(file);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder can be made");
+        std::fs::write(&path, &printed.out[at..]).expect("a file can be made");
+        let found = listed(&person, "claude-code");
+        assert_eq!(found["hooks"], true, "{file}");
+        assert_eq!(found["hooks_in"], json!([path]));
+        let table = person.run(&["connect"]);
+        assert!(table.err.contains(file), "{}", table.err);
+    }
+}

@@ -1,0 +1,223 @@
+//! Nothing of a file is lost: put in and taken out, it is what it was, to the
+//! byte; and what must not be changed is refused with the true reason.
+
+use serde_json::Value;
+
+use super::{names, text};
+use crate::harness::Person;
+
+/// Where a client keeps its settings, and under which key.
+const CLIENTS: [(&str, &str, &str); 8] = [
+    ("claude-code", ".claude.json", "mcpServers"),
+    (
+        "claude-desktop",
+        ".config/Claude/claude_desktop_config.json",
+        "mcpServers",
+    ),
+    ("cursor", ".cursor/mcp.json", "mcpServers"),
+    ("codex", ".codex/config.toml", "mcp_servers"),
+    ("vscode", ".config/Code/User/mcp.json", "servers"),
+    ("gemini-cli", ".gemini/settings.json", "mcpServers"),
+    ("zed", ".config/zed/settings.json", "context_servers"),
+    (
+        "windsurf",
+        ".codeium/windsurf/mcp_config.json",
+        "mcpServers",
+    ),
+];
+
+const JSON: [&str; 19] = [
+    "",
+    "\n",
+    "{}",
+    "{ }\n",
+    "{\n}\n",
+    "// only a comment\n",
+    "/* only\n   this */",
+    "{\"KEY\":{}}",
+    "{ \"KEY\": {} }",
+    "{\"KEY\":{\"o\":{\"command\":\"x\"}}}",
+    "{\"KEY\":{\"o\":{\"command\":\"x\"},},}",
+    "{\"a\":1,\"KEY\":{\"o\":{}},\"b\":[1,2]}\n",
+    "{\n\t\"a\": 1\n}",
+    "{\n    \"a\": 1, // one\n    /* two */ \"KEY\": { // three\n    }\n}\n",
+    "{\n  \"KEY\": {\n    \"o\": { \"command\": \"x\" }, // last\n  },\n}\n",
+    "{\r\n  \"a\": 1,\r\n  \"KEY\": {\r\n    \"o\": {}\r\n  }\r\n}\r\n",
+    "\u{feff}{ \"a\": 1 }\n",
+    "{\"a\":\"屋根 \\ud83d\\ude00 \\u00e9\"}",
+    "{ \"KEY\": { /* none */ } }",
+];
+
+const TOML: [&str; 12] = [
+    "",
+    "\n",
+    "# only a comment\n",
+    "# only a comment",
+    "a = 1",
+    "a = 1\n\n\n",
+    "mcp_servers = {}\n",
+    "mcp_servers = { o = { command = \"x\" } }",
+    "[mcp_servers]\n",
+    "[mcp_servers]\n# none\n\n[x]\ny = 1",
+    "[mcp_servers.o]\ncommand = \"x\"\n\n# mine\n[other]\na = 1 # one",
+    "a = 1\r\n[mcp_servers.o]\r\ncommand = 'x'\r\n",
+];
+
+#[test]
+fn what_is_put_in_and_taken_out_leaves_every_byte() {
+    let person = Person::new();
+    for (client, file, key) in CLIENTS {
+        let texts = if file.ends_with("toml") {
+            &TOML[..]
+        } else {
+            &JSON
+        };
+        for old in texts {
+            let old = old.replace("KEY", key);
+            let path = person.write(file, &old);
+            let folder = path.parent().expect("a folder");
+            let written = person.run(&["connect", client, "--write"]);
+            assert_eq!(written.code, 0, "{client} {old:?}: {}", written.err);
+            assert_ne!(text(&path), old);
+            person.run(&["connect", client, "--remove", "--write"]);
+            assert_eq!(text(&path), old, "{client}");
+            for name in names(folder) {
+                if name.contains("before-zero-memory") {
+                    std::fs::remove_file(folder.join(name)).expect("it is ours");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn hooks_that_come_and_go_leave_every_byte() {
+    let person = Person::new();
+    for old in [
+        "{}",
+        "{\"model\":\"opus\"}",
+        "{\"hooks\":{}}",
+        "{\"hooks\":{\"Stop\":[]},\"a\":[1,2]}",
+        "// mine\n",
+        "",
+    ] {
+        let path = person.write(".claude/settings.json", old);
+        let connect = ["connect", "claude-code", "--hooks", "--write"];
+        assert_eq!(person.run(&connect).code, 0, "{old}");
+        assert!(text(&path).contains("SessionStart"));
+        person.run(&[&connect[..], &["--remove"]].concat());
+        assert_eq!(text(&path), old);
+        let folder = path.parent().expect("a folder");
+        for name in names(folder) {
+            std::fs::remove_file(folder.join(name)).expect("it is ours");
+        }
+    }
+}
+
+#[test]
+fn what_others_wrote_meanwhile_stays_when_ours_goes() {
+    let person = Person::new();
+    let path = person.write(
+        ".cursor/mcp.json",
+        "{\"mcpServers\":{\"o\":{\"a\":\"b c\"}}}",
+    );
+    person.run(&["connect", "cursor", "--write"]);
+    let new = text(&path)
+        .replace("b c", "bc")
+        .replacen('{', "{ // mine\n", 1);
+    std::fs::write(&path, new).expect("it is ours");
+    person.run(&["connect", "cursor", "--remove", "--write"]);
+    let left = text(&path);
+    assert!(
+        left.contains("// mine") && left.contains("\"bc\""),
+        "{left}"
+    );
+    assert!(!left.contains("zero-memory"), "{left}");
+}
+
+#[test]
+fn what_is_no_json_is_told_by_its_line_and_its_true_reason() {
+    let person = Person::new();
+    for (old, told) in [
+        (
+            "{\n  \"a\": \"\\ud800 SECRET\"\n}",
+            "line 2 does not end, or holds an escape",
+        ),
+        ("{\n  \"a\": SECRET\n}", "unexpected word on line 2"),
+        ("{ \"a\": 1", "on line 1"),
+        ("[]", "it should begin with {"),
+        ("{} {}", "more than one"),
+    ] {
+        let path = person.write(".cursor/mcp.json", old);
+        let refused = person.run(&["connect", "cursor", "--write"]);
+        let said = refused.failed(1);
+        assert!(
+            said.contains(told) && said.contains("was left as it is"),
+            "{said}"
+        );
+        assert!(!said.contains("SECRET"), "{said}");
+        assert_eq!(text(&path), old);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_may_only_be_read_is_refused_before_anything_is_written() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let person = Person::new();
+    let settings = person.write(".claude/settings.json", "{}");
+    let only_read = std::fs::Permissions::from_mode(0o444);
+    std::fs::set_permissions(&settings, only_read).expect("it is ours");
+    let connect = ["connect", "claude-code", "--hooks", "--write"];
+    let refused = person.run(&connect);
+    assert!(refused.failed(1).contains("chmod u+w"), "{}", refused.err);
+    assert_eq!(text(&settings), "{}");
+    assert!(!person.home().join(".claude.json").exists());
+    assert_eq!(names(&person.home().join(".claude")), ["settings.json"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_with_another_name_is_told_of() {
+    let person = Person::new();
+    let path = person.write(".cursor/mcp.json", "{}");
+    let other = person.home().join("kept.json");
+    std::fs::hard_link(&path, &other).expect("a link can be made");
+    let written = person.run(&["connect", "cursor", "--write"]);
+    assert!(written.err.contains("hard links"), "{}", written.err);
+    assert_eq!(text(&other), "{}");
+    let again = person.run(&["connect", "cursor", "--remove", "--write"]);
+    assert!(!again.err.contains("hard links"), "{}", again.err);
+}
+
+#[test]
+fn a_name_that_some_client_would_refuse_is_refused_here() {
+    let person = Person::new();
+    let long = "n".repeat(33);
+    for name in ["", " ", "a b", "a.b", "ä", "a/b", "\"", long.as_str()] {
+        let refused = person.run(&["connect", "cursor", "--name", name, "--write"]);
+        assert!(
+            refused.failed(2).contains("letters, digits"),
+            "{}",
+            refused.err
+        );
+    }
+    let none = person.run(&["connect", "cursor", "--command", "", "--write"]);
+    assert!(none.failed(2).contains("--command"), "{}", none.err);
+    let named = person.run(&["connect", "cursor", "--name", "My_memory-2", "--write"]);
+    assert_eq!(named.code, 0, "{}", named.err);
+    let new = text(&person.home().join(".cursor/mcp.json"));
+    let new: Value = serde_json::from_str(&new).expect("JSON");
+    assert!(new["mcpServers"]["My_memory-2"].is_object());
+}
+
+#[test]
+fn a_path_is_never_broken() {
+    let mut person = Person::new();
+    person.set("COLUMNS", "40");
+    let far = person.home().join("a long way/that does not fit in a row");
+    person.set("XDG_CONFIG_HOME", &far);
+    let table = person.run(&["connect"]).out;
+    let path = far.join("Claude").join("claude_desktop_config.json");
+    assert!(table.contains(path.to_str().expect("text")), "{table}");
+}
