@@ -39,11 +39,14 @@ fn what_the_client_itself_was_told_for_this_folder_is_seen() {
     assert_eq!(found["local"]["name"], "zero-memory");
     let table = person.run(&["connect"]).out;
     assert!(table.contains("http, local"), "{table}");
-    // It counts below the folder, too.
+    // It counts in all of a checkout, and not below any other folder.
     let below = person.work().join("src");
     std::fs::create_dir(&below).expect("a folder can be made");
-    let there = person.run_with(&below, &["connect", "--json"], "").json();
-    assert_eq!(there["clients"][0]["local"]["state"], "http");
+    for state in ["no", "http"] {
+        let there = person.run_with(&below, &["connect", "--json"], "").json();
+        assert_eq!(there["clients"][0]["local"]["state"], state);
+        std::fs::create_dir_all(person.work().join(".git")).expect("a folder can be made");
+    }
     let elsewhere = person.run_with(&person.home(), &["connect", "--json"], "");
     assert_eq!(elsewhere.json()["clients"][0]["local"]["state"], "no");
 

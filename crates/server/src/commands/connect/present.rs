@@ -193,8 +193,13 @@ fn lists(client: &Client, place: Place, at: &Surroundings) -> Option<(String, Ve
         Place::User => Some(((client.user)(at)?, vec![vec![servers()]])),
         Place::Project => Some((at.in_project(client.project?), vec![vec![servers()]])),
         Place::Local if client.id == WITH_HOOKS => {
-            // The nearest folder goes first.
-            let folders = Path::new(&at.project).ancestors();
+            // It is kept by the folder that a session is started in, and no
+            // folder inherits from the one above; later versions take the root
+            // of the checkout.
+            let here = Path::new(&at.project);
+            let root = here.ancestors().find(|folder| folder.join(".git").exists());
+            let root = root.filter(|root| *root != here);
+            let folders = [Some(here), root].into_iter().flatten();
             let lists = folders.filter_map(|folder| {
                 let folder = folder.to_str()?.to_owned();
                 Some(vec!["projects".to_owned(), folder, servers()])
