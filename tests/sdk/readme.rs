@@ -32,8 +32,7 @@ fn follow(language: &str, before: &[Before], set: &[(&str, String)]) -> Vec<Stri
     let (folder, home) = (fresh(), fresh());
     let programs = home.path().join("bin");
     std::fs::create_dir(&programs).expect("a folder");
-    let program = binary();
-    std::os::unix::fs::symlink(&program, programs.join("zero-memory")).expect("a link");
+    std::os::unix::fs::symlink(binary(), programs.join("zero-memory")).expect("a link");
     let steps = steps(language);
     let mut script = "set -e\n".to_owned();
     for step in &steps {

@@ -212,8 +212,8 @@ fn played_busy(door: &impl Door, vectors: &[(String, Value)]) -> Vec<String> {
     let _hold = Hold::everything(folder.path());
     door.with(folder.path(), async |memory| {
         let mut calls = tokio::task::JoinSet::new();
-        for (path, vector) in vectors.to_vec() {
-            let memory = memory.clone();
+        for (path, vector) in vectors {
+            let (memory, path, vector) = (memory.clone(), path.clone(), vector.clone());
             calls.spawn(async move {
                 let problems = judged(&memory, &vector, &Map::new()).await;
                 problems

@@ -6,7 +6,18 @@ is refused itself, and every other line taken.
 
 from typing import assert_never
 
-from zero_memory_client import ErrorCode, RateLimitedError, RecallOutput, RememberInputLinksItem, ZeroMemory, ZeroMemoryError
+from zero_memory_client import (
+    CallTimeoutError,
+    ClientError,
+    ErrorCode,
+    ProtocolError,
+    RateLimitedError,
+    RecallOutput,
+    RememberInputLinksItem,
+    TransportError,
+    ZeroMemory,
+    ZeroMemoryError,
+)
 
 
 async def everything(memory: ZeroMemory) -> str:
@@ -51,3 +62,12 @@ def wait(error: Exception) -> float | None:
     if isinstance(error, RateLimitedError):
         return error.retry_after_s
     return 0.0 if isinstance(error, ZeroMemoryError) and error.code == ErrorCode.CONFLICT else None
+
+
+def told(error: ClientError) -> str:
+    """Say what failed; those that nobody answered have classes of their own, which are of Python's too."""
+    if isinstance(error, ProtocolError):
+        code: int = error.code
+        return f"code {code}"
+    lost: list[type[OSError]] = [TransportError, CallTimeoutError]
+    return "lost" if isinstance(error, tuple(lost)) else "another"

@@ -1,7 +1,7 @@
 // What a stranger's program relies on, checked by the compiler alone: every
 // line with @ts-expect-error must be refused, and every other one taken.
 
-import { type ErrorCode, type Failure, type Kind, RateLimitedError, ZeroMemory, ZeroMemoryError } from 'zero-memory-client';
+import { ClientError, type ErrorCode, type Failure, type Kind, ProtocolError, RateLimitedError, TransportError, ZeroMemory, ZeroMemoryError } from 'zero-memory-client';
 
 export async function all(memory: ZeroMemory): Promise<string> {
   const { memories, session } = await memory.recall({ query: 'heron', k: 3 }, { signal: AbortSignal.timeout(1000), timeoutS: 2 });
@@ -50,4 +50,13 @@ export function wait(error: Failure | unknown): number | null {
   // @ts-expect-error no code is called so
   if (error instanceof ZeroMemoryError && error.code === 'gone') return 0;
   return null;
+}
+
+/** Every failure has one class above it, and those that nobody answered have theirs. */
+export function told(error: unknown): string {
+  if (!(error instanceof ClientError)) return 'not of this package';
+  if (error instanceof TransportError) return `lost: ${String(error.cause)}`;
+  if (error instanceof ProtocolError) return `code ${error.code.toFixed(0)}`;
+  // @ts-expect-error only a refusal has a code of the contract
+  return error.code;
 }
