@@ -15,9 +15,9 @@ mod projects;
 mod python;
 #[cfg(unix)]
 mod readme;
+mod relay;
 mod rust;
 mod scenes;
 mod tap;
 mod typescript;
-mod versions;
 mod wheel;

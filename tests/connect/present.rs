@@ -231,5 +231,26 @@ fn hooks_are_found_wherever_a_session_reads_them() {
         assert_eq!(found["hooks_in"], json!([path]));
         let table = person.run(&["connect"]);
         assert!(table.err.contains(file), "{}", table.err);
+        for more in ["--write", "--remove"] {
+            let told = person.run(&["connect", "claude-code", "--hooks", more]);
+            assert!(told.err.contains(file), "{}", told.err);
+        }
     }
+}
+
+#[test]
+fn a_memory_of_another_folder_stays_beside_ours_and_is_told() {
+    let person = Person::new();
+    let old = json!({ "mcpServers": {
+        "work": { "command": "/old/zero-memory", "args": ["stdio", "--data", "/other"] },
+    } });
+    let path = person.write(".cursor/mcp.json", &old.to_string());
+    let told = person.run(&["connect", "cursor", "--write"]);
+    assert_eq!(told.code, 0, "{}", told.err);
+    assert!(told.err.contains("as work"), "{}", told.err);
+    let new = text(&path);
+    assert!(
+        new.contains("/other") && new.contains("\"zero-memory\""),
+        "{new}"
+    );
 }

@@ -141,7 +141,7 @@ fn what_is_no_json_is_told_by_its_line_and_its_true_reason() {
     for (old, told) in [
         (
             "{\n  \"a\": \"\\ud800 SECRET\"\n}",
-            "line 2 does not end, or holds an escape",
+            "line 2 does not end, or holds an escape that stands for no character",
         ),
         ("{\n  \"a\": SECRET\n}", "unexpected word on line 2"),
         ("{ \"a\": 1", "on line 1"),
@@ -194,14 +194,23 @@ fn a_file_with_another_name_is_told_of() {
 fn a_name_that_some_client_would_refuse_is_refused_here() {
     let person = Person::new();
     let long = "n".repeat(33);
-    for name in ["", " ", "a b", "a.b", "ä", "a/b", "\"", long.as_str()] {
-        let refused = person.run(&["connect", "cursor", "--name", name, "--write"]);
-        assert!(
-            refused.failed(2).contains("letters, digits"),
-            "{}",
-            refused.err
-        );
+    for name in [" ", "a b", "a.b", "ä", "a/b", "\"", long.as_str()] {
+        for more in ["--write", "--print"] {
+            let refused = person.run(&["connect", "cursor", "--name", name, more]);
+            let told = refused.failed(1);
+            assert!(told.contains("letters, digits"), "{told}");
+        }
     }
+    person.run(&["connect", "cursor", "--name", ""]).failed(2);
+    // One that is there is renewed and taken away, whatever it is called.
+    let old =
+        "{\"mcpServers\":{\"my memory\":{\"command\":\"/old/zero-memory\",\"args\":[\"stdio\"]}}}";
+    let path = person.write(".cursor/mcp.json", old);
+    let mine = ["connect", "cursor", "--name", "my memory", "--write"];
+    assert_eq!(person.run(&mine).code, 0);
+    assert!(!text(&path).contains("/old/"));
+    person.run(&[&mine[..], &["--remove"]].concat());
+    assert!(!text(&path).contains("my memory"));
     let none = person.run(&["connect", "cursor", "--command", "", "--write"]);
     assert!(none.failed(2).contains("--command"), "{}", none.err);
     let named = person.run(&["connect", "cursor", "--name", "My_memory-2", "--write"]);
@@ -220,4 +229,23 @@ fn a_path_is_never_broken() {
     let table = person.run(&["connect"]).out;
     let path = far.join("Claude").join("claude_desktop_config.json");
     assert!(table.contains(path.to_str().expect("text")), "{table}");
+}
+
+#[test]
+fn copies_that_say_the_same_do_not_pile_up_and_keep_a_variable() {
+    let person = Person::new();
+    let folder = person.home().join(".cursor");
+    let path = person.write(".cursor/mcp.json", "{}\n");
+    let url = ["connect", "cursor", "--url", "--token-in", "env", "--write"];
+    let mut counts = Vec::new();
+    for _ in 0..3 {
+        assert_eq!(person.run(&url).code, 0);
+        assert!(text(&path).contains("${env:ZERO_MEMORY_TOKEN}"));
+        person.run(&["connect", "cursor", "--remove", "--write"]);
+        counts.push(names(&folder).len());
+    }
+    assert_eq!(counts, [3, 3, 3]);
+    // No secret stands there, so the copy says what the file said.
+    let copy = text(&folder.join("mcp.json.before-zero-memory.2"));
+    assert!(copy.contains("Bearer ${env:ZERO_MEMORY_TOKEN}"), "{copy}");
 }

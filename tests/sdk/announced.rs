@@ -20,6 +20,8 @@ const NEWER_MINOR: &str = "2.99.0";
 
 const OTHER_MAJOR: &str = "3.0.0";
 
+const OLDER_MAJOR: &str = "1.9.0";
+
 /// What an older server lacks, as every SDK names it.
 const LACKS: [&str; 4] = ["recall", "output", "session", "2.1.0"];
 
@@ -153,22 +155,25 @@ fn a_newer_minor_is_taken_in_silence() {
 
 #[test]
 fn another_major_is_refused_unless_it_is_allowed() {
+    for version in [OLDER_MAJOR, OTHER_MAJOR] {
+        let other = Other::new(version);
+        run(async {
+            for opened in other.opened(Options::new).await {
+                let Err(Error::ContractMismatch(mismatch)) = opened else {
+                    panic!("{opened:?}");
+                };
+                assert_eq!(mismatch.server.as_deref(), Some(version));
+                assert_eq!(mismatch.client, CONTRACT_VERSION);
+            }
+            let allowed = || Options::new().allow_other_major(true);
+            for opened in other.opened(allowed).await {
+                let memory = opened.expect("it is allowed");
+                let found = memory.recall(types::RecallInput::new("heron")).await;
+                assert!(found.is_ok(), "{found:?}");
+            }
+        });
+    }
     let other = Other::new(OTHER_MAJOR);
-    run(async {
-        for opened in other.opened(Options::new).await {
-            let Err(Error::ContractMismatch(mismatch)) = opened else {
-                panic!("{opened:?}");
-            };
-            assert_eq!(mismatch.server.as_deref(), Some(OTHER_MAJOR));
-            assert_eq!(mismatch.client, CONTRACT_VERSION);
-        }
-        let allowed = || Options::new().allow_other_major(true);
-        for opened in other.opened(allowed).await {
-            let memory = opened.expect("it is allowed");
-            let found = memory.recall(types::RecallInput::new("heron")).await;
-            assert!(found.is_ok(), "{found:?}");
-        }
-    });
     for kit in KITS {
         for report in other.searched(kit, &json!({})) {
             let refused = &report["refused"];

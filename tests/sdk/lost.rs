@@ -2,9 +2,9 @@
 
 use zero_memory_client::{Error, Options, Program, ZeroMemory, types};
 
+use super::relay::Relay;
 use super::rust::run;
 use super::tap::Tap;
-use super::versions;
 use crate::harness::{DEADLINE, Hold, Site, binary, fresh, signal};
 
 /// How many calls are made at a time; in turns they would take longer than a
@@ -31,7 +31,7 @@ async fn asks_again(memory: &ZeroMemory) -> Vec<String> {
 fn a_server_that_was_started_again_is_found_again_over_http() {
     let data = fresh();
     let site = Site::start(data.path());
-    let relay = versions::plain(&site);
+    let relay = Relay::before(&site);
     run(async {
         let memory = ZeroMemory::http(relay.url(), Some(site.token())).await;
         let memory = memory.expect("it opens");
@@ -71,7 +71,7 @@ fn a_process_that_was_killed_is_started_again() {
 fn calls_end_in_time_while_the_connection_cannot_be_opened_again() {
     let data = fresh();
     let site = Site::start(data.path());
-    let relay = versions::plain(&site);
+    let relay = Relay::before(&site);
     let timeout = DEADLINE / N_AT_A_TIME * 2;
     run(async {
         let options = Options::new().timeout(timeout);

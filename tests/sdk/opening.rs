@@ -10,8 +10,8 @@ use zero_memory_client::{Error, ErrorCode, Options, Program, Protocol, ZeroMemor
 
 use super::between::Between;
 use super::kit::{KITS, Kit};
+use super::relay::Relay;
 use super::rust::{refused, run};
-use super::versions;
 use crate::harness::{Site, fresh};
 
 const PROTOCOLS: [Protocol; 3] = [Protocol::Auto, Protocol::Handshake, Protocol::Stateless];
@@ -117,7 +117,7 @@ fn a_refusal_of_the_first_request_keeps_its_code() {
     let data = fresh();
     let site = Site::start(data.path());
     let elsewhere = format!("http://{}/nope", site.address());
-    let relay = versions::plain(&site);
+    let relay = Relay::before(&site);
     relay.add_header("Origin: https://evil.example");
     for (url, code) in [
         (elsewhere, ErrorCode::NotFound),

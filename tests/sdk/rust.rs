@@ -1,17 +1,16 @@
 //! The Rust client against the real binary: every vector over both transports
-//! and in both eras, every code as its type, and versions.
+//! and in both eras, and every code as its type.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 use zero_memory_client::{
-    Answer, CONTRACT_VERSION, Error, ErrorCode, Options, Prefix, Program, Protocol, WarningKind,
-    ZeroMemory, prompts, types,
+    Answer, Error, ErrorCode, Options, Prefix, Program, Protocol, ZeroMemory, prompts, types,
 };
 
-use super::{scenes, versions};
+use super::relay::Relay;
+use super::scenes;
 use crate::harness::{DEADLINE, Hold, Site, at, binary, filled, fresh};
 
 /// Runs a future to its end, or fails when it hangs.
@@ -310,7 +309,7 @@ fn each_of_the_seven_codes_is_caught_as_its_type() {
             let opened = ZeroMemory::http(url.as_str(), token).await;
             refused(opened, ErrorCode::Unauthorized);
         }
-        let relay = versions::plain(&site);
+        let relay = Relay::before(&site);
         let elsewhere = ZeroMemory::http(relay.url(), Some(site.token())).await;
         let elsewhere = elsewhere.expect("it opens");
         relay.add_header("Origin: https://evil.example");
@@ -347,7 +346,7 @@ fn each_of_the_seven_codes_is_caught_as_its_type() {
 fn a_call_is_made_again_when_the_server_says_and_no_more_often_than_allowed() {
     let data = fresh();
     let site = Site::start(data.path());
-    let relay = versions::plain(&site);
+    let relay = Relay::before(&site);
     run(async {
         let memory = ZeroMemory::http(relay.url(), Some(site.token())).await;
         let memory = memory.expect("it opens");
@@ -365,57 +364,6 @@ fn a_call_is_made_again_when_the_server_says_and_no_more_often_than_allowed() {
         );
         assert_eq!(relay.n_calls(), 6);
     });
-}
-
-#[test]
-fn a_server_of_an_older_minor_is_warned_about_and_works() {
-    let data = fresh();
-    let site = Site::start(data.path());
-    let relay = versions::announcing(&site, "2.0.0");
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    for protocol in [Protocol::Handshake, Protocol::Stateless, Protocol::Auto] {
-        let ear = Arc::clone(&heard);
-        let options = Options::new()
-            .protocol(protocol)
-            .on_warning(move |warning| ear.lock().expect("nobody panics").push(warning.clone()));
-        run(async {
-            let memory = ZeroMemory::http_with(relay.url(), Some(site.token()), options).await;
-            let memory = memory.expect("the same major version");
-            assert_eq!(memory.contract_version().await.as_deref(), Some("2.0.0"));
-            let found = memory.recall(types::RecallInput::new("heron")).await;
-            assert!(found.is_ok(), "{found:?}");
-        });
-    }
-    let heard = heard.lock().expect("nobody panics");
-    assert_eq!(heard.len(), 3, "once for each connection");
-    for warning in heard.iter() {
-        assert_eq!(warning.kind, WarningKind::OlderServer);
-        let missing: Vec<String> = warning.missing.iter().map(ToString::to_string).collect();
-        let session = "recall output session (since 2.1.0)".to_owned();
-        assert!(missing.contains(&session), "{missing:?}");
-    }
-}
-
-#[test]
-fn a_server_of_another_major_is_refused_unless_allowed() {
-    let data = fresh();
-    let site = Site::start(data.path());
-    for version in ["1.9.0", "3.0.0"] {
-        let relay = versions::announcing(&site, version);
-        run(async {
-            let opened = ZeroMemory::http(relay.url(), Some(site.token())).await;
-            let Err(Error::ContractMismatch(mismatch)) = opened else {
-                panic!("{opened:?}");
-            };
-            assert_eq!(mismatch.server.as_deref(), Some(version));
-            assert_eq!(mismatch.client, CONTRACT_VERSION);
-            let allowed = Options::new().allow_other_major(true);
-            let memory = ZeroMemory::http_with(relay.url(), Some(site.token()), allowed).await;
-            let scopes = memory.expect("it is allowed");
-            let scopes = scopes.list_scopes(types::ListScopesInput::new()).await;
-            assert!(scopes.is_ok(), "{scopes:?}");
-        });
-    }
 }
 
 #[test]

@@ -36,10 +36,6 @@ use token::told_token;
 /// Where a server listens unless told otherwise.
 const USUAL_URL: &str = "http://127.0.0.1:8787/mcp";
 
-/// Bytes of a name: clients put it before the names of tools, and refuse what
-/// gets longer than 60 or 64 then.
-const NAME_BYTES: usize = 32;
-
 /// What the command takes.
 #[derive(Args)]
 pub struct Arguments {
@@ -71,7 +67,7 @@ pub struct Arguments {
     #[arg(long, value_enum, requires = "url")]
     pub token_in: Option<TokenIn>,
     /// Name of the server in the settings.
-    #[arg(long, default_value = SERVER_NAME, value_parser = name)]
+    #[arg(long, default_value = SERVER_NAME, value_parser = NonEmptyStringValueParser::new())]
     pub name: String,
     /// Program that the client starts; this one by its full path when absent.
     #[arg(long, value_name = "PROGRAM", value_parser = NonEmptyStringValueParser::new())]
@@ -82,17 +78,6 @@ pub struct Arguments {
     /// Print one JSON document; of the list only.
     #[arg(long, conflicts_with_all = ["client", "print"])]
     pub json: bool,
-}
-
-/// Reads a name that every client takes: tools are called by it.
-fn name(text: &str) -> Result<String, String> {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
-    if text.is_empty() || text.len() > NAME_BYTES || !text.chars().all(is_plain) {
-        return Err(format!(
-            "a name has letters, digits, - and _, and at most {NAME_BYTES} of them"
-        ));
-    }
-    Ok(text.to_owned())
 }
 
 /// Whose settings.

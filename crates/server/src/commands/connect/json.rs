@@ -124,7 +124,7 @@ fn told(error: ParseError) -> anyhow::Error {
     let line = error.line_display();
     match error.kind() {
         ParseErrorKind::String(_) => anyhow!(
-            "it is no JSON: a text on line {line} does not end, or holds an escape that stands for no character"
+            "it cannot be read: a text on line {line} does not end, or holds an escape that stands for no character"
         ),
         kind => anyhow!(
             "it is no JSON: {} on line {line}",

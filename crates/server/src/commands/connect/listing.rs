@@ -145,7 +145,8 @@ fn looked_at(client: &'static Client, at: &Surroundings, ours: &Ours) -> Found {
     }
 }
 
-fn files_with_hooks(at: &Surroundings) -> Vec<String> {
+/// Returns the files that have our hooks.
+pub fn files_with_hooks(at: &Surroundings) -> Vec<String> {
     let files = clients::hooks_of_user(at).into_iter();
     let files = files.chain(clients::hooks_of_project(at));
     files

@@ -10,8 +10,12 @@ use super::files::{self, Settings};
 use super::present::{self, Ours, Place, Server};
 use super::surroundings::Surroundings;
 use super::token::{address, known_token, old_token};
-use super::{Arguments, Scope, TokenIn, USUAL_URL, hooks, json, layout, toml};
+use super::{Arguments, Scope, TokenIn, USUAL_URL, hooks, json, layout, listing, toml};
 use crate::say;
+
+/// Bytes of a name: clients put it before the names of tools, and refuse what
+/// gets longer than 60 or 64 then.
+const NAME_BYTES: usize = 32;
 
 /// What a file becomes.
 pub struct Change {
@@ -74,6 +78,7 @@ pub fn planned(client: &Client, arguments: &Arguments, at: &Surroundings) -> Res
         let settings = files::read(Path::new(&hooks_place(arguments.scope, at)?))?;
         let new =
             edited_hooks(&settings, arguments, at).with_context(|| untouched(&settings.path))?;
+        tell_of_other_hooks(at, &settings.path);
         let (program, data) = (program(arguments)?, data(arguments, at)?);
         changes.push(Change {
             old_token: None,
@@ -90,6 +95,25 @@ pub fn planned(client: &Client, arguments: &Arguments, at: &Surroundings) -> Res
         files::may_be_changed(&change.old)?;
     }
     Ok(changes)
+}
+
+/// Refuses a new name that some client does not take: tools are called by it.
+pub fn assert_name(name: &str) -> Result<()> {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
+    if name.len() > NAME_BYTES || !name.chars().all(is_plain) {
+        bail!(
+            "some clients take no server of this name: --name is made of letters, digits, - and _, of {NAME_BYTES} at most"
+        );
+    }
+    Ok(())
+}
+
+/// Says which other files have our hooks: a session runs those of all.
+fn tell_of_other_hooks(at: &Surroundings, path: &Path) {
+    let files = listing::files_with_hooks(at).into_iter();
+    for other in files.filter(|other| Path::new(other) != path) {
+        say(&format!("{other} has hooks of ours, too"));
+    }
 }
 
 /// Whether the entry of our name may be changed. Another program's is not ours
@@ -135,6 +159,7 @@ fn may_touch(client: &Client, arguments: &Arguments, here: &[Server], ours: &Our
             twin.name,
             twin.name
         ),
+        (None, None) if !arguments.remove => assert_name(name)?,
         (Some(_) | None, _) => {}
     }
     Ok(true)
@@ -144,7 +169,12 @@ fn may_touch(client: &Client, arguments: &Arguments, here: &[Server], ours: &Our
 fn tell_of_others(client: &Client, arguments: &Arguments, at: &Surroundings, ours: &Ours) {
     let scope = arguments.scope.into();
     let standing = present::standing(client, at, ours).into_iter();
-    for other in standing.filter(|server| server.place != scope) {
+    // One that leads to another folder stays beside ours; who takes ours away
+    // is told of a twin alone, elsewhere.
+    let is_other = |server: &Server| {
+        server.place != scope || (!arguments.remove && server.name != arguments.name)
+    };
+    for other in standing.filter(is_other) {
         let (name, path, way) = (&other.name, &other.path, other.way());
         match other.place {
             Place::Local => say(&format!(

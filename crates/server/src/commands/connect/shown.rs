@@ -7,7 +7,7 @@ use serde_json::json as value;
 use super::clients::{self, Client, Format};
 use super::entry::{self, Reach};
 use super::masked::masked;
-use super::plan::{Change, data, hooks_place, place, program, reach};
+use super::plan::{Change, assert_name, data, hooks_place, place, program, reach};
 use super::surroundings::Surroundings;
 use super::token::{address, told_token};
 use super::{Arguments, hooks, json, toml};
@@ -45,6 +45,7 @@ pub fn difference(change: &Change) -> String {
 
 /// Prints what to paste for a client; a token is named, not shown.
 pub fn one(client: &Client, arguments: &Arguments, at: &Surroundings) -> Result<u8> {
+    assert_name(&arguments.name)?;
     let reach = match reach_of_print(client, arguments, at)? {
         Reach::Http { url, .. } if client.http.as_ref().is_some_and(no_variable) => Reach::Http {
             url,
@@ -90,6 +91,7 @@ fn reach_of_print(client: &Client, arguments: &Arguments, at: &Surroundings) -> 
 
 /// Prints what to paste for any client.
 pub fn any(arguments: &Arguments, at: &Surroundings) -> Result<u8> {
+    assert_name(&arguments.name)?;
     let program = program(arguments)?;
     let fields = match &arguments.url {
         Some(url) => value!({

@@ -1,6 +1,5 @@
-//! A server that announces another version: the real one, behind a relay that
-//! rewrites what it says of its contract, and can move to another server or
-//! refuse calls on the way.
+//! A relay before a real server, which can move to another server, send
+//! headers of its own and refuse calls on the way.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -10,7 +9,7 @@ use std::thread::JoinHandle;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Site, json_file};
+use crate::harness::Site;
 
 /// A relay in front of a real server; it ends with this.
 pub struct Relay {
@@ -22,8 +21,6 @@ pub struct Relay {
 /// What the relay does on the way.
 struct Way {
     server: Mutex<String>,
-    /// The real version and the announced one.
-    versions: (String, String),
     /// Headers that are put before those of the client.
     headers: Mutex<Vec<String>>,
     /// How many calls of tools are still refused as `rate_limited`.
@@ -32,47 +29,37 @@ struct Way {
     ends: AtomicBool,
 }
 
-/// Starts a relay that announces a version of the contract.
-pub fn announcing(site: &Site, version: &str) -> Relay {
-    let settings = json_file("schema/contract.json");
-    let real = settings["version"].as_str().expect("a version").to_owned();
-    assert_eq!(real.len(), version.len(), "the length of an answer stays");
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let address = listener.local_addr().expect("an address").to_string();
-    let way = Arc::new(Way {
-        server: Mutex::new(site.address().to_owned()),
-        versions: (real, version.to_owned()),
-        headers: Mutex::default(),
-        n_refusals: AtomicUsize::new(0),
-        n_calls: AtomicUsize::new(0),
-        ends: AtomicBool::new(false),
-    });
-    let shared = Arc::clone(&way);
-    let thread = std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            if shared.ends.load(Ordering::SeqCst) {
-                return;
-            }
-            let Ok(stream) = stream else { continue };
-            let way = Arc::clone(&shared);
-            // A client that goes away meanwhile is its own affair.
-            std::thread::spawn(move || relay(stream, &way));
-        }
-    });
-    Relay {
-        address,
-        way,
-        thread: Some(thread),
-    }
-}
-
-/// Starts a relay that changes nothing.
-pub fn plain(site: &Site) -> Relay {
-    let settings = json_file("schema/contract.json");
-    announcing(site, settings["version"].as_str().expect("a version"))
-}
-
 impl Relay {
+    /// Starts one that changes nothing yet.
+    pub fn before(site: &Site) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("an address").to_string();
+        let way = Arc::new(Way {
+            server: Mutex::new(site.address().to_owned()),
+            headers: Mutex::default(),
+            n_refusals: AtomicUsize::new(0),
+            n_calls: AtomicUsize::new(0),
+            ends: AtomicBool::new(false),
+        });
+        let shared = Arc::clone(&way);
+        let thread = std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                if shared.ends.load(Ordering::SeqCst) {
+                    return;
+                }
+                let Ok(stream) = stream else { continue };
+                let way = Arc::clone(&shared);
+                // A client that goes away meanwhile is its own affair.
+                std::thread::spawn(move || relay(stream, &way));
+            }
+        });
+        Self {
+            address,
+            way,
+            thread: Some(thread),
+        }
+    }
+
     /// Returns the address for clients of the protocol.
     pub fn url(&self) -> String {
         format!("http://{}/mcp", self.address)
@@ -157,21 +144,7 @@ fn relay(stream: TcpStream, way: &Way) -> Option<()> {
     to.write_all(&body).ok()?;
     let mut answer = Vec::new();
     to.read_to_end(&mut answer).ok()?;
-    let answer = String::from_utf8_lossy(&answer);
-    stream.write_all(announced(&answer, way).as_bytes()).ok()
-}
-
-/// Rewrites the version where the contract is announced, and nowhere else.
-fn announced(answer: &str, way: &Way) -> String {
-    let settings = json_file("schema/contract.json");
-    let (real, version) = &way.versions;
-    let slot = settings["capability"].as_str().expect("a slot");
-    let header = settings["version_header"].as_str().expect("a header");
-    let slots = |version: &str| format!("\"{slot}\":{{\"version\":\"{version}\"}}");
-    let headers = |version: &str| format!("{}: {version}", header.to_ascii_lowercase());
-    answer
-        .replace(&slots(real), &slots(version))
-        .replace(&headers(real), &headers(version))
+    stream.write_all(&answer).ok()
 }
 
 fn refusal(id: &Value) -> String {
