@@ -69,7 +69,6 @@ fn ours_of_another_name_is_listed_and_not_put_there_twice() {
         started(&person),
         json!({ "command": "/old/zero-memory", "args": started(&person)["args"] }),
         json!({ "command": "C:\\tools\\zero-memory.exe", "args": started(&person)["args"] }),
-        json!({ "command": "env", "args": ["A=1", command, "stdio", "--data", person.data()] }),
     ] {
         let old = json!({ "mcpServers": { "notes": entry } }).to_string();
         let path = person.write(".cursor/mcp.json", &old);
@@ -92,6 +91,21 @@ fn ours_of_another_name_is_listed_and_not_put_there_twice() {
     assert_eq!(new["mcpServers"]["notes"], started(&person));
     person.run(&[&named[..], &["--remove"]].concat());
     assert!(!text(&path).contains("notes"));
+
+    // What a person has another program start may lead anywhere.
+    let wrapped = json!({ "command": "wsl", "args": ["/usr/bin/zero-memory", "stdio"] });
+    let old = json!({ "mcpServers": { "notes": wrapped } }).to_string();
+    person.write(".cursor/mcp.json", &old);
+    assert_eq!(listed(&person, "cursor")["user"]["name"], "notes");
+    let refused = person.run(&named);
+    assert!(refused.failed(1).contains("is started by another program"));
+    let kept = person.run(&[&named[..], &["--remove"]].concat());
+    assert!(kept.err.contains("was left alone"), "{}", kept.err);
+    assert_eq!(text(&path), old);
+    let told = person.run(&["connect", "cursor", "--write"]);
+    assert!(told.err.contains("has it too, as notes"), "{}", told.err);
+    let table = person.run(&["connect"]);
+    assert!(table.err.contains("too, as notes"), "{}", table.err);
 
     // Another folder is another memory, and other programs are not ours.
     for entry in [
@@ -135,6 +149,11 @@ fn another_program_of_our_name_is_neither_replaced_nor_taken() {
             json(json!({ "url": "https://SECRET.example.com/mcp" })),
         ),
         (
+            "cursor",
+            ".cursor/mcp.json",
+            json(json!({ "command": "other", "args": ["stdio"], "env": { "K": "SECRET" } })),
+        ),
+        (
             "codex",
             ".codex/config.toml",
             "[mcp_servers.zero-memory]\ncommand = \"uvx\" # SECRET\n".to_owned(),
@@ -157,6 +176,29 @@ fn another_program_of_our_name_is_neither_replaced_nor_taken() {
         let beside = person.run(&["connect", client, "--name", "zm", "--write"]);
         assert_eq!(beside.code, 0, "{}", beside.err);
         assert_eq!(listed(&person, client)["user"]["state"], "stdio");
+    }
+}
+
+#[test]
+fn no_name_that_is_given_makes_an_entry_ours() {
+    let person = Person::new();
+    for entry in [
+        json!({ "command": "github-mcp-server", "args": ["stdio"] }),
+        json!({ "command": "uvx", "args": ["other"] }),
+        json!({ "url": "http://127.0.0.1:3845/mcp" }),
+        json!({ "url": "http://127.0.0.1:3845/mcp", "headers": { "Authorization": "Bearer x" } }),
+    ] {
+        let old = json!({ "mcpServers": { "other": entry } }).to_string();
+        let path = person.write(".cursor/mcp.json", &old);
+        let named = ["connect", "cursor", "--name", "other", "--write"];
+        let refused = person.run(&named);
+        assert!(
+            refused.failed(1).contains("take that one out by hand"),
+            "{old}"
+        );
+        let left = person.run(&[&named[..], &["--remove"]].concat());
+        assert!(left.err.contains("was left alone"), "{}", left.err);
+        assert_eq!(text(&path), old);
     }
 }
 

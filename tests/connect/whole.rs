@@ -26,7 +26,7 @@ const CLIENTS: [(&str, &str, &str); 8] = [
     ),
 ];
 
-const JSON: [&str; 19] = [
+const JSON: [&str; 22] = [
     "",
     "\n",
     "{}",
@@ -46,9 +46,12 @@ const JSON: [&str; 19] = [
     "\u{feff}{ \"a\": 1 }\n",
     "{\"a\":\"屋根 \\ud83d\\ude00 \\u00e9\"}",
     "{ \"KEY\": { /* none */ } }",
+    "{\n  \"KEY\": {\n    \"x\": {\"command\": \"y\"} /* mine */ }\n}\n",
+    "{\n  \"KEY\": {\n\n    \"x\": {\"k\": null /* a */} // b\n    // c\n  } // d\n}\n",
+    "{\"a\": [1, /* 2 */ 3 /* 4 */], \"KEY\": {\"x\": {}, /* 5 */ }, /* 6 */}",
 ];
 
-const TOML: [&str; 12] = [
+const TOML: [&str; 14] = [
     "",
     "\n",
     "# only a comment\n",
@@ -60,6 +63,8 @@ const TOML: [&str; 12] = [
     "[mcp_servers]\n",
     "[mcp_servers]\n# none\n\n[x]\ny = 1",
     "[mcp_servers.o]\ncommand = \"x\"\n\n# mine\n[other]\na = 1 # one",
+    "[mcp_servers.s3]\ncommand = \"y\"\n[[a]]\nv=\"1\"\n# mine\n",
+    "# a\n[x] # b\ny = [ # c\n  1, # d\n] # e\n  # f",
     "a = 1\r\n[mcp_servers.o]\r\ncommand = 'x'\r\n",
 ];
 
@@ -133,6 +138,30 @@ fn what_others_wrote_meanwhile_stays_when_ours_goes() {
         "{left}"
     );
     assert!(!left.contains("zero-memory"), "{left}");
+    // Nor does a comment beside ours go with it where no copy helps.
+    let beside = |text: &str| {
+        let path = person.write(".cursor/mcp.json", text);
+        person.run(&["connect", "cursor", "--remove", "--write"]);
+        self::text(&path)
+    };
+    let ours = "\"zero-memory\": {\"command\": \"zero-memory\", \"args\": [\"stdio\"]}";
+    for (before, after) in [
+        ("\"o\": {} /* mine */, ", ""),
+        ("\"o\": {}, /* mine */ ", ""),
+        ("\"o\": {}, ", " /* mine */"),
+        ("\"o\": {}, ", " // mine\n"),
+        ("", " /* mine */, \"o\": {}"),
+        ("/* mine */ ", ", \"o\": {}"),
+    ] {
+        let left = beside(&format!("{{\"mcpServers\": {{{before}{ours}{after}}}}}"));
+        assert!(
+            left.contains("mine") && !left.contains("zero-memory"),
+            "{left}"
+        );
+        assert!(left.contains("\"o\": {}"), "{left}");
+        let again = person.run(&["connect", "cursor"]);
+        assert_eq!(again.code, 0, "{left}: {}", again.err);
+    }
 }
 
 #[test]

@@ -11,6 +11,7 @@ use crate::cli::Place;
 use crate::say;
 
 mod clients;
+mod cut;
 mod entry;
 mod files;
 mod hooks;

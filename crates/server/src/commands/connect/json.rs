@@ -7,7 +7,9 @@ use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstRootNode};
 use jsonc_parser::errors::{ParseError, ParseErrorKind};
 use serde_json::{Map, Value};
 
+use super::clients::Format;
 use super::entry::Entry;
+use super::{cut, masked};
 
 /// What clients read: comments and a comma after the last item, and no more of
 /// what other dialects allow.
@@ -67,7 +69,16 @@ pub fn take(text: &str, servers: &str, name: &str, with_list: bool) -> Result<St
     {
         property.remove();
     }
-    Ok(root.to_string())
+    let left = root.to_string();
+    // The editor takes a comment beside a field along.
+    Ok(match cut::field(text, servers, name) {
+        Some(cut) if n_comments(&cut) > n_comments(&left) => cut,
+        Some(_) | None => left,
+    })
+}
+
+fn n_comments(text: &str) -> usize {
+    masked::comments(text, Format::Json).len()
 }
 
 /// Whether a comment stands in an object without a field.

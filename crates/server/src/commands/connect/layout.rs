@@ -7,26 +7,29 @@ use anyhow::Result;
 use serde_json::Value;
 
 use super::clients::Format;
-use super::{files, json, toml};
+use super::{files, json, masked, toml};
 
 /// Returns what the file said before we were put in, if a copy beside it says
-/// the same as one of these texts; otherwise the last of them.
-pub fn of_before(format: Format, path: &Path, texts: [String; 2]) -> String {
+/// the same as one of these texts; otherwise the last of them. `old` is what
+/// they were made of.
+pub fn of_before(format: Format, path: &Path, old: &str, texts: [String; 2]) -> String {
     let copies = files::copies(path);
-    let same = copies
-        .into_iter()
-        .find(|copy| texts.iter().any(|text| says_same(format, copy, text)));
+    let same = copies.into_iter().find(|copy| {
+        let mut texts = texts.iter();
+        texts.any(|text| says_same(format, copy, text, old))
+    });
     let [_, last] = texts;
     same.unwrap_or(last)
 }
 
-/// Whether two texts differ in their layout only.
-fn says_same(format: Format, one: &str, other: &str) -> bool {
-    let (Ok(of_one), Ok(of_other)) = (fields(format, one), fields(format, other)) else {
+/// Whether a copy and a text differ in their layout only. Comments are no
+/// value; those of the old text count, for one may have lost its place.
+fn says_same(format: Format, copy: &str, text: &str, old: &str) -> bool {
+    let (Ok(of_copy), Ok(of_text)) = (fields(format, copy), fields(format, text)) else {
         return false;
     };
-    // Comments are no value, and are compared with all that is printed.
-    of_one == of_other && printed(one) == printed(other)
+    let comments = |text| masked::comments(text, format);
+    of_copy == of_text && (printed(copy) == printed(text) || comments(copy) == comments(old))
 }
 
 fn fields(format: Format, text: &str) -> Result<Vec<(String, Value)>> {
@@ -62,7 +65,7 @@ mod tests {
             ("{\"a\":", "{\"a\":", false),
         ] {
             assert_eq!(
-                says_same(Format::Json, one, other),
+                says_same(Format::Json, one, other, other),
                 is_same,
                 "{one} {other}"
             );
@@ -75,7 +78,7 @@ mod tests {
             ("[a]\nb = 1", "[a.b]", false),
         ] {
             assert_eq!(
-                says_same(Format::Toml, one, other),
+                says_same(Format::Toml, one, other, other),
                 is_same,
                 "{one} {other}"
             );

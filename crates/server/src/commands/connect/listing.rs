@@ -24,6 +24,8 @@ struct Found {
     local: Option<Look>,
     /// Files in which our hooks are; nothing where there are no hooks.
     hooks: Option<Vec<String>>,
+    /// What else of ours stands where one does already.
+    more: Vec<Server>,
 }
 
 /// What stands at one place.
@@ -80,6 +82,7 @@ pub fn list(at: &Surroundings, as_json: bool) -> Result<u8> {
                     "local": found.local.as_ref().map(Look::json),
                     "hooks": found.hooks.as_ref().map(|files| !files.is_empty()),
                     "hooks_in": found.hooks,
+                    "more": found.more.iter().map(named).collect::<Vec<Value>>(),
                 })
             })
             .collect();
@@ -117,12 +120,24 @@ pub fn list(at: &Surroundings, as_json: bool) -> Result<u8> {
     }
     print(&table.render(columns()))?;
     for found in &found {
+        for more in &found.more {
+            say(&format!(
+                "{} has it too, as {} ({})",
+                more.path,
+                more.name,
+                more.way()
+            ));
+        }
         for path in found.hooks.iter().flatten() {
             say(&format!("hooks of {} are in {path}", found.client.title));
         }
     }
     say("connect one with: zero-memory connect CLIENT --write");
     Ok(DONE)
+}
+
+fn named(server: &Server) -> Value {
+    value!({ "path": server.path, "state": server.way(), "name": server.name, "off": server.is_off() })
 }
 
 fn looked_at(client: &'static Client, at: &Surroundings, ours: &Ours) -> Found {
@@ -133,14 +148,27 @@ fn looked_at(client: &'static Client, at: &Surroundings, ours: &Ours) -> Found {
         .is_some_and(|path| has_traces(path, at))
         || client.programs.iter().any(|program| on_path(program, at));
     let has_hooks = client.id == WITH_HOOKS;
+    let project = client
+        .project
+        .map(|_| look(client, Place::Project, at, ours));
+    let local = has_hooks.then(|| look(client, Place::Local, at, ours));
+    let is_shown = |server: &Server| {
+        let look = match server.place {
+            Place::User => Some(&user),
+            Place::Project => project.as_ref(),
+            Place::Local => local.as_ref(),
+        };
+        look.is_some_and(|look| look.name.as_ref() == Some(&server.name))
+    };
+    let mut more = present::standing(client, at, ours);
+    more.retain(|server| !is_shown(server));
     Found {
         client,
         is_installed,
         user,
-        project: client
-            .project
-            .map(|_| look(client, Place::Project, at, ours)),
-        local: has_hooks.then(|| look(client, Place::Local, at, ours)),
+        project,
+        local,
+        more,
         hooks: has_hooks.then(|| files_with_hooks(at)),
     }
 }

@@ -11,11 +11,16 @@ const PLAIN: [&str; 3] = ["true", "false", "null"];
 
 /// What a stretch of a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sort {
+pub enum Sort {
+    /// What only lays it out.
     Space,
+    /// A comment, with its marks.
     Comment,
+    /// A text in quotes.
     Quoted,
+    /// A bare word, or a number.
     Word,
+    /// A bracket, a comma or a separator.
     Mark,
 }
 
@@ -119,8 +124,17 @@ fn names(pieces: &[(Sort, &str)], format: Format) -> Vec<bool> {
     is_name
 }
 
+/// Returns the comments of a text.
+pub fn comments(text: &str, format: Format) -> Vec<&str> {
+    let pieces = pieces(text, format).into_iter();
+    pieces
+        .filter(|(sort, _)| *sort == Sort::Comment)
+        .map(|(_, piece)| piece.trim_end())
+        .collect()
+}
+
 /// Cuts a text into pieces; together they are the text.
-fn pieces(text: &str, format: Format) -> Vec<(Sort, &str)> {
+pub fn pieces(text: &str, format: Format) -> Vec<(Sort, &str)> {
     let mut pieces = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {

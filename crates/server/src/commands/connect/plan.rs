@@ -125,8 +125,9 @@ fn may_touch(client: &Client, arguments: &Arguments, here: &[Server], ours: &Our
         .iter()
         .find(|server| server.name != *name && server.is_twin(ours));
     match (named, twin) {
-        (Some(named), _) if !named.is_called_so_by_us(ours) => {
+        (Some(named), _) if !named.is_called_so_by_us(ours) || named.is_wrapped(ours) => {
             let what = match named.way() {
+                _ if named.is_wrapped(ours) => "is started by another program",
                 "http" => "calls another server",
                 _ => "runs another program",
             };
@@ -222,7 +223,12 @@ fn edited(
         if texts.contains(text) {
             return Ok(text.clone());
         }
-        return Ok(layout::of_before(client.format, &settings.path, texts));
+        return Ok(layout::of_before(
+            client.format,
+            &settings.path,
+            text,
+            texts,
+        ));
     };
     let text = settings.text.as_deref().unwrap_or_default();
     match client.format {
@@ -240,7 +246,7 @@ fn edited_hooks(settings: &Settings, arguments: &Arguments, at: &Surroundings) -
                 if texts.contains(text) {
                     return Ok(text.clone());
                 }
-                Ok(layout::of_before(Format::Json, &settings.path, texts))
+                Ok(layout::of_before(Format::Json, &settings.path, text, texts))
             }
         };
     }

@@ -88,24 +88,32 @@ impl Server {
         }
     }
 
-    /// Whether an entry that has our name is ours, too: it is spelled as only
-    /// we do, or calls this machine.
+    /// Whether an entry of a name that we were given is ours, too: it is
+    /// spelled as only we do. Under our usual name that takes less.
     pub fn is_called_so_by_us(&self, ours: &Ours) -> bool {
-        self.is(ours)
-            || match self.address() {
-                Some(url) => {
-                    address::parsed(url).is_some_and(|uri| address::is_local(&uri)) || {
-                        let text = self.entry.to_string();
-                        text.contains(entry::TOKEN)
-                            || text.contains(&format!("Bearer {TOKEN_ID_PREFIX}"))
-                    }
-                }
-                None => {
-                    let words = self.words();
-                    let arguments: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
-                    matches!(arguments[..], ["stdio"] | ["stdio", "--data", _])
-                }
-            }
+        if self.is(ours) {
+            return true;
+        }
+        let is_usual = self.name == SERVER_NAME;
+        if let Some(url) = self.address() {
+            let text = self.entry.to_string();
+            let has_token =
+                text.contains(entry::TOKEN) || text.contains(&format!("Bearer {TOKEN_ID_PREFIX}"));
+            let is_local = || address::parsed(url).is_some_and(|uri| address::is_local(&uri));
+            return has_token || (is_usual && is_local());
+        }
+        let words = self.words();
+        let arguments: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
+        match arguments[..] {
+            ["stdio", "--data", _] => true,
+            ["stdio"] => is_usual && self.entry.get("env").is_none(),
+            _ => false,
+        }
+    }
+
+    /// Whether another program starts ours: what a person built so is theirs.
+    pub fn is_wrapped(&self, ours: &Ours) -> bool {
+        self.address().is_none() && self.place_in(ours).is_some_and(|place| place > 0)
     }
 
     /// Whether it would answer with the same memory as ours.
@@ -113,10 +121,11 @@ impl Server {
         if self.address().is_some() {
             return self.is(ours);
         }
-        self.turns(ours).is_some_and(|turns| {
-            let mut turns = turns.iter().skip_while(|word| *word != "--data");
-            turns.nth(1) == ours.data.as_ref()
-        })
+        !self.is_wrapped(ours)
+            && self.turns(ours).is_some_and(|turns| {
+                let mut turns = turns.iter().skip_while(|word| *word != "--data");
+                turns.nth(1) == ours.data.as_ref()
+            })
     }
 
     fn address(&self) -> Option<&str> {
@@ -139,11 +148,14 @@ impl Server {
     /// Returns what follows the program if that is ours; another program may
     /// start it.
     fn turns(&self, ours: &Ours) -> Option<Vec<String>> {
-        let words = self.words();
-        let is_program = |word: &String| *word == ours.program || is_of_our_name(word);
-        let at = words.iter().position(is_program)?;
-        let turns = words.get(at + 1..)?.to_vec();
+        let turns = self.words().split_off(self.place_in(ours)? + 1);
         turns.contains(&"stdio".to_owned()).then_some(turns)
+    }
+
+    /// Returns which of its words is our program.
+    fn place_in(&self, ours: &Ours) -> Option<usize> {
+        let is_program = |word: &String| *word == ours.program || is_of_our_name(word);
+        self.words().iter().position(is_program)
     }
 }
 

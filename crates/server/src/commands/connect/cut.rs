@@ -1,0 +1,170 @@
+//! Cuts a field out of JSON by its bytes alone, where every comment around it
+//! has to stay.
+
+use std::ops::Range;
+
+use super::clients::Format;
+use super::masked::{Sort, pieces};
+
+/// A piece that is neither space nor comment.
+struct Token<'a> {
+    text: &'a str,
+    is_quoted: bool,
+    at: Range<usize>,
+}
+
+/// A field by the places of its tokens.
+struct Field {
+    key: usize,
+    value: usize,
+    /// The first token after it.
+    end: usize,
+}
+
+/// Returns a document without the field under two keys and without the comma
+/// that belonged to it; nothing if it is not found.
+pub fn field(text: &str, outer: &str, inner: &str) -> Option<String> {
+    let tokens = tokens(text);
+    let outer = find(&tokens, 0, outer)?;
+    let found = find(&tokens, outer.value, inner)?;
+    let start = tokens.get(found.key)?.at.start;
+    let mut end = tokens.get(found.end.checked_sub(1)?)?.at.end;
+    let comma = |at: usize| tokens.get(at).filter(|token| token.text == ",");
+    let mut before = None;
+    match comma(found.end) {
+        Some(after) if text.get(end..after.at.start)?.trim().is_empty() => end = after.at.end,
+        Some(after) => before = Some(after.at.clone()),
+        None => {
+            before = found
+                .key
+                .checked_sub(1)
+                .and_then(comma)
+                .map(|token| token.at.clone())
+        }
+    }
+    let mut gone = vec![whole_lines(text, start..end)];
+    gone.extend(before);
+    gone.sort_by_key(|range| range.start);
+    let mut left = String::with_capacity(text.len());
+    let mut at = 0;
+    for range in gone {
+        left.push_str(text.get(at..range.start)?);
+        at = range.end;
+    }
+    left.push_str(text.get(at..)?);
+    Some(left)
+}
+
+fn tokens(text: &str) -> Vec<Token<'_>> {
+    let mut end = 0;
+    let mut tokens = Vec::new();
+    for (sort, text) in pieces(text, Format::Json) {
+        let start = end;
+        end += text.len();
+        if !matches!(sort, Sort::Space | Sort::Comment) {
+            tokens.push(Token {
+                text,
+                is_quoted: sort == Sort::Quoted,
+                at: start..end,
+            });
+        }
+    }
+    tokens
+}
+
+/// Finds a field of the object that opens at a token.
+fn find(tokens: &[Token<'_>], open: usize, key: &str) -> Option<Field> {
+    tokens.get(open).filter(|token| token.text == "{")?;
+    let mut at = open + 1;
+    loop {
+        let token = tokens.get(at)?;
+        if token.is_quoted && tokens.get(at + 1)?.text == ":" {
+            let end = end_of(tokens, at + 2)?;
+            let name: String = serde_json::from_str(token.text).ok()?;
+            if name == key {
+                return Some(Field {
+                    key: at,
+                    value: at + 2,
+                    end,
+                });
+            }
+            at = end;
+        } else if token.text == "," {
+            at += 1;
+        } else {
+            return None;
+        }
+    }
+}
+
+/// Returns the token after a value.
+fn end_of(tokens: &[Token<'_>], start: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, token) in tokens.iter().enumerate().skip(start) {
+        match token.text {
+            "{" | "[" => depth += 1,
+            "}" | "]" => depth = depth.checked_sub(1)?,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at + 1);
+        }
+    }
+    None
+}
+
+/// Returns a stretch with the whole of its lines, if nothing else is on them.
+fn whole_lines(text: &str, stretch: Range<usize>) -> Range<usize> {
+    let (before, rest) = text.split_at(stretch.start);
+    let after = rest.split_at(stretch.len()).1;
+    let line = before.rsplit_once('\n').map_or(before, |(_, line)| line);
+    let Some((blank, _)) = after.split_once('\n') else {
+        return stretch;
+    };
+    if !line.trim().is_empty() || !blank.trim().is_empty() {
+        return stretch;
+    }
+    stretch.start - line.len()..stretch.end + blank.len() + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_goes_and_every_comment_stays() {
+        for (text, left) in [
+            ("{\"s\":{\"n\":1}}", "{\"s\":{}}"),
+            ("{\"s\":{\"n\":[{}],\"o\":2}}", "{\"s\":{\"o\":2}}"),
+            (
+                "{\"s\":{\"o\":2 /* a */, /* b */ \"n\":1 /* c */}}",
+                "{\"s\":{\"o\":2 /* a */ /* b */  /* c */}}",
+            ),
+            (
+                "{\"s\":{\"o\":2, \"n\":1 /* c */,}}",
+                "{\"s\":{\"o\":2,  /* c */}}",
+            ),
+            (
+                "{\n  \"s\": {\n    \"o\": 2, // a\n    // b\n    \"n\": {\n    }\n  } // c\n}\n",
+                "{\n  \"s\": {\n    \"o\": 2 // a\n    // b\n  } // c\n}\n",
+            ),
+            (
+                "{\"n\":{\"s\":{\"n\":1}},\"s\":{\"m\":{\"n\":0},\"n\":1}}",
+                "{\"n\":{\"s\":{\"n\":1}},\"s\":{\"m\":{\"n\":0}}}",
+            ),
+            ("{\"s\":{\"\\u006e\":\"}, ]\"}}", "{\"s\":{}}"),
+        ] {
+            assert_eq!(field(text, "s", "n").as_deref(), Some(left), "{text}");
+        }
+        for text in [
+            "",
+            "[]",
+            "{\"s\":[]}",
+            "{\"s\":{}}",
+            "{\"s\":{\"m\":{\"n\":1}}}",
+            "{\"n\":1}",
+        ] {
+            assert_eq!(field(text, "s", "n"), None, "{text}");
+        }
+    }
+}
