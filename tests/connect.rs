@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Person, binary};
 
+mod hooks;
 mod present;
 mod whole;
 
@@ -153,6 +154,22 @@ fn a_token_goes_only_where_others_cannot_read_it() {
     let mut person = Person::new();
     let none = person.run(&["connect", "cursor", "--url", "--write"]);
     assert!(none.failed(1).contains("ZERO_MEMORY_TOKEN"));
+    // The token of this machine is not for a server elsewhere.
+    std::fs::create_dir(person.data()).expect("a folder can be made");
+    std::fs::write(person.data().join("token"), "tok_of_this_machine").expect("a file");
+    let far = [
+        "connect",
+        "cursor",
+        "--url",
+        "https://example.com",
+        "--write",
+    ];
+    let told = person.run(&far);
+    assert!(told.failed(1).contains("ZERO_MEMORY_TOKEN"), "{}", told.err);
+    assert!(!person.home().join(".cursor/mcp.json").exists());
+    let near = person.run(&["connect", "cursor", "--url", "--write"]);
+    assert_eq!(near.code, 0, "{}", near.err);
+    assert!(text(&person.home().join(".cursor/mcp.json")).contains("tok_of_this_machine"));
 
     person.set("ZERO_MEMORY_TOKEN", "tok_0123456789");
     let path = person.write(".cursor/mcp.json", CURSOR);
@@ -367,41 +384,30 @@ fn what_is_asked_wrongly_is_refused_with_a_way_out() {
             refused.err
         );
     }
-    let any = person.run(&["connect", "--print"]).json();
-    assert_eq!(any["mcpServers"]["zero-memory"]["args"][0], "stdio");
-}
-
-#[test]
-fn hooks_come_and_go_with_the_settings_of_others_untouched() {
-    let person = Person::new();
-    let old = "{\n  \"hooks\": {\n    \"Stop\": [] // mine\n  }\n}\n";
-    let settings = person.write(".claude/settings.json", old);
-    let written = person.run(&["connect", "claude-code", "--hooks", "--write"]);
-    assert_eq!(written.code, 0, "{}", written.err);
-    let new = text(&settings);
-    for event in ["SessionStart", "UserPromptSubmit", "SessionEnd"] {
-        assert!(new.contains(event), "{new}");
-    }
-    assert!(new.contains("// mine"), "{new}");
-    assert!(text(&person.home().join(".claude.json")).contains("\"stdio\""));
-    let listed = person.run(&["connect", "--json"]).json();
-    assert_eq!(listed["clients"][0]["hooks"], true);
-
-    person.run(&["connect", "claude-code", "--hooks", "--remove", "--write"]);
-    assert_eq!(text(&settings), old);
-    assert!(text(&person.home().join(".claude.json")).contains("zero-memory"));
-    person.run(&["connect", "claude-code", "--remove", "--write"]);
-    assert!(!text(&person.home().join(".claude.json")).contains("zero-memory"));
-
-    let local = person.run(&[
+    let hooks = person.run(&[
         "connect",
         "claude-code",
         "--hooks",
-        "--scope",
-        "project",
-        "--write",
+        "--url",
+        "--token-in",
+        "env",
     ]);
-    assert_eq!(local.code, 0, "{}", local.err);
-    assert!(person.work().join(".claude/settings.local.json").is_file());
-    assert!(person.work().join(".mcp.json").is_file());
+    assert!(
+        hooks
+            .err
+            .contains("hooks read the data folder of this machine")
+    );
+    let placeholder = person.run(&["connect", "--print", "--url"]);
+    assert!(
+        placeholder.out.contains("Bearer TOKEN"),
+        "{}",
+        placeholder.out
+    );
+    assert!(
+        placeholder.err.contains("in the place of TOKEN"),
+        "{}",
+        placeholder.err
+    );
+    let any = person.run(&["connect", "--print"]).json();
+    assert_eq!(any["mcpServers"]["zero-memory"]["args"][0], "stdio");
 }

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::harness::{DEADLINE, Person, Run, binary, json_file};
+use crate::harness::{DEADLINE, Door as _, Era, Person, Pipes, Run, binary, json_file};
 
 /// The marks around what is data.
 const OPEN: &str = "<memory-data from=\"zero-memory\"";
@@ -197,6 +197,91 @@ fn the_same_question_again_brings_no_weaker_answers() {
 }
 
 #[test]
+fn a_question_without_spaces_is_a_question() {
+    let person = patient();
+    for (stored, question, answer) in [
+        ("支払いの再試行は二回まで。", "支払いの再試行はなぜ", "はい"),
+        ("付款失败后重试两次。", "付款失败后怎么办？", "继续吧"),
+        ("Herons eat fish.", "herons eat", "herons"),
+    ] {
+        let id = remember(&person, stored, &[]);
+        silent(&prompted(&person, answer));
+        let told = prompted(&person, question);
+        assert!(told.out.contains(&id), "{question}: {}", told.out);
+    }
+}
+
+#[test]
+fn a_session_is_told_the_standing_rules() {
+    let person = patient();
+    let id = remember(&person, "Sums are in cents.", &["--kind", "convention"]);
+    let mut pipes = Pipes::open(&person.data(), Era::Modern);
+    pipes.ok(
+        "promote_rule",
+        json!({ "memory_id": id, "rule_text": "Count in cents." }),
+    );
+    let told = started(&person, "startup").out;
+    let open = told.find(OPEN).expect("a fence");
+    let rule = told.find("Count in cents.").expect("the rule");
+    assert!(
+        open < rule && rule < told.find(CLOSE).expect("its end"),
+        "{told}"
+    );
+}
+
+#[test]
+fn what_nobody_read_is_told_again() {
+    let person = patient();
+    remember(&person, "Herons eat fish.", &[]);
+    let prompt = json!({ "hook_event_name": "UserPromptSubmit", "prompt": "What do\0herons eat?" });
+    let input = event(&person, prompt);
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let mut child = Command::new(binary())
+        .args(["hook", "prompt"])
+        .env("ZERO_MEMORY_DATA", person.data())
+        .env("ZERO_MEMORY_HOOK_DEADLINE_MS", "60000")
+        .stdin(Stdio::piped())
+        .stdout(writer)
+        .spawn()
+        .expect("it starts");
+    let mut stdin = child.stdin.take().expect("it has an input");
+    std::io::Write::write_all(&mut stdin, input.as_bytes()).expect("it is taken");
+    drop(stdin);
+    assert!(child.wait().expect("it ends").success());
+    // The letter that no text may hold is no reason to say nothing.
+    let told = person.run_with(&person.work(), &["hook", "prompt"], &input);
+    assert!(told.out.contains("Herons eat fish."), "{told:?}");
+    silent(&person.run_with(&person.work(), &["hook", "prompt"], &input));
+}
+
+#[test]
+fn what_old_sessions_left_goes_when_a_new_one_starts() {
+    let person = patient();
+    remember(&person, "Herons eat fish.", &[]);
+    prompted(&person, "What do herons eat?");
+    let folder = person.data().join(".zero-memory-hooks");
+    let old = folder.join("0123456789");
+    std::fs::write(&old, "").expect("a file can be made");
+    let age = std::time::Duration::from_secs(8 * 24 * 60 * 60);
+    let file = std::fs::File::options()
+        .write(true)
+        .open(&old)
+        .expect("it is there");
+    file.set_modified(std::time::SystemTime::now() - age)
+        .expect("it is ours");
+    started(&person, "resume");
+    assert!(!old.exists());
+    assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 1);
+}
+
+#[test]
+fn a_hook_gives_up_before_anybody_waits_for_it() {
+    let help = Person::new().run(&["hook", "prompt", "--help"]).out;
+    assert!(help.contains("[default: 300]"), "{help}");
+}
+
+#[test]
 fn a_session_that_ended_leaves_nothing_behind() {
     let person = patient();
     remember(&person, "Totals are in cents.", &[]);
@@ -314,110 +399,4 @@ fn what_is_told_fits_what_a_session_takes() {
     let n_letters = told.out.chars().count();
     assert!(n_letters > 4_000 && n_letters < 10_000, "{n_letters}");
     assert_eq!(told.out.matches(CLOSE).count(), 1);
-}
-
-/// Returns the settings of Claude Code with these lines as hooks of a start,
-/// each in a group of its own, and what would be ours.
-fn with_hooks(person: &Person, lines: &[(&str, &str)]) -> std::path::PathBuf {
-    let groups: Vec<Value> = lines
-        .iter()
-        .map(|(matcher, line)| {
-            json!({ "matcher": matcher, "hooks": [{ "type": "command", "command": line }] })
-        })
-        .collect();
-    let settings = json!({ "hooks": { "SessionStart": groups } });
-    person.write(".claude/settings.json", &settings.to_string())
-}
-
-/// Returns the commands of a start, in their order.
-fn lines_of(path: &std::path::Path) -> Vec<String> {
-    let text = std::fs::read_to_string(path).expect("it is there");
-    let settings: Value = serde_json::from_str(&text).expect("JSON");
-    let groups = settings["hooks"]["SessionStart"].as_array().cloned();
-    let groups = groups.unwrap_or_default();
-    groups
-        .iter()
-        .flat_map(|group| group["hooks"].as_array().expect("a list"))
-        .map(|hook| hook["command"].as_str().expect("text").to_owned())
-        .collect()
-}
-
-const CONNECT: [&str; 6] = [
-    "connect",
-    "claude-code",
-    "--hooks",
-    "--write",
-    "--command",
-    "/new/zero-memory",
-];
-const DISCONNECT: [&str; 5] = ["connect", "claude-code", "--hooks", "--remove", "--write"];
-
-/// Returns the line that connecting writes.
-fn ours(person: &Person) -> String {
-    let data = person.data();
-    format!(
-        "/new/zero-memory hook session-start --data {}",
-        data.display()
-    )
-}
-
-#[test]
-fn a_hook_of_a_persons_own_is_neither_replaced_nor_taken() {
-    for own in [
-        "date; /old/zero-memory hook session-start | tee log",
-        "cd ~/src/zero-memory && git hook session-start",
-        "/old/zero-memory-notes hook session-start",
-        "/opt/zero-memory/bin/tool hook session-start",
-        "echo zero-memory hook session-start",
-        "/old/zero-memory hook session-started",
-        "/old/zero-memory hook session-start && date",
-        "/old/zero-memory hook session-start $(date)",
-        "sh -c '/old/zero-memory hook session-start'",
-    ] {
-        let person = Person::new();
-        let path = with_hooks(&person, &[("", own)]);
-        assert_eq!(person.run(&CONNECT).code, 0);
-        assert_eq!(lines_of(&path), [own, &ours(&person)]);
-        assert_eq!(person.run(&DISCONNECT).code, 0);
-        assert_eq!(lines_of(&path), [own]);
-    }
-    // One that runs this very program is there already, in its own dress.
-    let person = Person::new();
-    let own = format!("ZERO_MEMORY_HOOK_DEBUG=1 {} 2>> log", ours(&person));
-    let path = with_hooks(&person, &[("", &own)]);
-    for command in [&CONNECT[..], &DISCONNECT] {
-        assert_eq!(person.run(command).code, 0);
-        assert_eq!(lines_of(&path), [own.as_str()]);
-    }
-}
-
-#[test]
-fn every_hook_of_ours_is_renewed_however_it_is_spelled_and_a_double_goes() {
-    for old in [
-        "/old/zero-memory hook session-start",
-        "'/old place/zero-memory' hook session-start",
-        "\"/old place/zero-memory\" hook session-start --data /old",
-        "C:/old/zero-memory.exe hook session-start",
-        "$HOME/bin/zero-memory hook session-start --deadline-ms 900",
-        "zero-memory hook session-start",
-    ] {
-        let person = Person::new();
-        let path = with_hooks(&person, &[("", old), ("", old)]);
-        assert_eq!(person.run(&CONNECT).code, 0);
-        assert_eq!(lines_of(&path), [ours(&person)], "{old}");
-        assert_eq!(person.run(&DISCONNECT).code, 0);
-        assert!(lines_of(&path).is_empty(), "{old}");
-    }
-    // For starts of two sorts it takes two.
-    let person = Person::new();
-    let old = "/old/zero-memory hook session-start";
-    let path = with_hooks(
-        &person,
-        &[("startup", old), ("date", "date"), ("clear", old)],
-    );
-    assert_eq!(person.run(&CONNECT).code, 0);
-    let ours = ours(&person);
-    assert_eq!(lines_of(&path), [&ours, "date", &ours]);
-    assert_eq!(person.run(&DISCONNECT).code, 0);
-    assert_eq!(lines_of(&path), ["date"]);
 }

@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::harness::{Door as _, Era, Person, Pipes, Site, json_file};
 
 mod refused;
+mod shown;
 
 /// An id that no memory has.
 const NOBODY: &str = "mem_00000000000000000000000000";
@@ -281,6 +282,8 @@ fn completions_and_the_manual_know_every_command_and_code() {
             assert!(script.out.contains(verb), "{shell} {verb}");
         }
     }
+    let formats = person.run(&["completions", "zsh"]).out;
+    assert!(formats.contains("basic-memory"), "{formats}");
     let fish = person.run(&["completions", "fish"]).out;
     let clients = person.run(&["connect", "--json"]).json();
     for client in clients["clients"].as_array().expect("a list") {

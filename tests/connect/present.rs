@@ -255,6 +255,75 @@ fn what_is_switched_off_stays_so_and_is_told() {
     }
     let table = person.run(&["connect"]).out;
     assert_eq!(table.matches("stdio, off").count(), 3, "{table}");
+
+    // Clients keep it elsewhere, too.
+    let person = Person::new();
+    let folder = person.work();
+    let work = folder.to_str().expect("text");
+    for (client, file, place, settings) in [
+        (
+            "gemini-cli",
+            ".gemini/settings.json",
+            "user",
+            json!({
+                "mcp": { "excluded": ["zero-memory"] },
+            }),
+        ),
+        (
+            "gemini-cli",
+            ".gemini/settings.json",
+            "user",
+            json!({
+                "mcp": { "allowed": ["other"] },
+            }),
+        ),
+        (
+            "claude-code",
+            ".claude.json",
+            "user",
+            json!({
+                "projects": { work: { "disabledMcpServers": ["zero-memory"] } },
+            }),
+        ),
+        (
+            "claude-code",
+            ".claude.json",
+            "project",
+            json!({
+                "projects": { work: { "disabledMcpjsonServers": ["zero-memory"] } },
+            }),
+        ),
+        (
+            "claude-code",
+            ".claude/settings.json",
+            "project",
+            json!({
+                "disabledMcpjsonServers": ["other", "zero-memory"],
+            }),
+        ),
+    ] {
+        let path = person.write(file, &settings.to_string());
+        let connect = ["connect", client, "--scope", place, "--write"];
+        person.run(&connect);
+        assert_eq!(listed(&person, client)[place]["off"], true, "{settings}");
+        let told = person.run(&connect);
+        assert!(
+            told.err.contains("is switched off in its settings"),
+            "{told:?}"
+        );
+        person.run(&[&connect[..], &["--remove"]].concat());
+        std::fs::write(&path, "{}").expect("it is ours");
+        person.run(&connect);
+        assert_eq!(listed(&person, client)[place]["off"], false, "{settings}");
+        person.run(&[&connect[..], &["--remove"]].concat());
+    }
+    person.write(".claude/settings.json", "{ \"disableAllHooks\": true }");
+    let table = person.run(&["connect"]);
+    assert!(
+        table.err.contains("switches every hook off"),
+        "{}",
+        table.err
+    );
 }
 
 #[test]

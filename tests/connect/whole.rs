@@ -145,6 +145,11 @@ fn what_others_wrote_meanwhile_stays_when_ours_goes() {
         self::text(&path)
     };
     let ours = "\"zero-memory\": {\"command\": \"zero-memory\", \"args\": [\"stdio\"]}";
+    let left = beside(&format!("{{\"mcpServers\": {{/* mine */ {ours}}}}}"));
+    assert!(
+        left.contains("mine") && !left.contains("zero-memory"),
+        "{left}"
+    );
     for (before, after) in [
         ("\"o\": {} /* mine */, ", ""),
         ("\"o\": {}, /* mine */ ", ""),

@@ -180,6 +180,22 @@ fn a_folder_that_is_not_there_is_no_empty_memory() {
 }
 
 #[test]
+fn a_place_that_is_empty_is_none_and_no_other_one_is_taken() {
+    for (option, variable) in [
+        ("--server", "ZERO_MEMORY_SERVER"),
+        ("--data", "ZERO_MEMORY_DATA"),
+    ] {
+        let mut person = Person::new();
+        let remember = ["remember", "One.", "--scope", "core"];
+        let asked = person.run(&[&remember[..], &[option, ""]].concat());
+        assert!(asked.failed(2).contains(option), "{}", asked.err);
+        person.set(variable, "");
+        assert!(person.run(&remember).failed(2).contains(option));
+        assert!(!person.data().exists());
+    }
+}
+
+#[test]
 fn a_wait_that_is_asked_for_is_told_in_seconds() {
     let mut person = Person::new();
     remembered(&person, &["One.", "--scope", "core"]);

@@ -16,5 +16,9 @@ pub fn is_local(uri: &Uri) -> bool {
 /// Returns a text as an address with a scheme and a host.
 pub fn parsed(url: &str) -> Option<Uri> {
     let uri: Uri = url.parse().ok()?;
-    (uri.scheme().is_some() && uri.authority().is_some()).then_some(uri)
+    let authority = uri.authority()?;
+    let after = authority.as_str().rsplit(']').next().unwrap_or_default();
+    // The library takes any number for a port.
+    let is_port = !after.contains(':') || authority.port_u16().is_some();
+    (uri.scheme().is_some() && is_port).then_some(uri)
 }

@@ -23,6 +23,7 @@ mod plan;
 mod present;
 mod shown;
 mod surroundings;
+mod switches;
 mod token;
 mod toml;
 
@@ -146,6 +147,11 @@ pub fn run(arguments: Arguments) -> Result<u8> {
     let holds_token = changes.iter().any(|change| change.holds_token);
     if arguments.url.is_some() && !arguments.remove && !holds_token {
         told_token(client.title, &arguments)?;
+    }
+    if arguments.url.is_some() && arguments.hooks && !arguments.remove {
+        say(
+            "hooks read the data folder of this machine, whatever server the tools call: --data names another one",
+        );
     }
     if arguments.write {
         say(&format!("now {}", client.after));

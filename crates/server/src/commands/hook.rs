@@ -10,7 +10,7 @@
 //! Events, their fields and what becomes of the output are those of
 //! https://code.claude.com/docs/en/hooks, looked up on 2026-12-01.
 
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -46,6 +46,10 @@ const PROMPT_TOKENS: i64 = 1_000;
 
 /// Bytes of a prompt that are looked at, as many as a topic may have.
 const TOPIC_BYTES: usize = 4_096;
+
+/// Letters without spaces between them that make a topic; answers such as yes
+/// and go on have fewer.
+const TOPIC_LETTERS: usize = 5;
 
 /// Characters that are printed at most: Claude Code puts an output of more
 /// than 10,000 into a file and shows its beginning.
@@ -184,7 +188,8 @@ pub fn run(arguments: Arguments) -> Result<u8> {
     }
     match outcome {
         Ok(Ok(Some((text, told)))) => {
-            if super::print(&text).is_ok() {
+            // What nobody read was not told.
+            if writeln!(std::io::stdout().lock(), "{text}").is_ok() {
                 told.keep();
             }
         }
@@ -267,13 +272,34 @@ fn read() -> Result<Turn> {
     Ok(Turn::of(&event))
 }
 
-/// Returns what is asked of the memory; nothing for a prompt of one word, which
-/// is an answer and no topic.
+/// Whether a prompt is an answer and no topic: one word, or as little in a
+/// script that has no spaces.
+fn says_too_little(prompt: &str) -> bool {
+    let n_unspaced = prompt.chars().filter(|letter| is_unspaced(*letter)).count();
+    prompt.split_whitespace().nth(1).is_none() && n_unspaced < TOPIC_LETTERS
+}
+
+/// Whether a letter is of a script that sets no spaces between words: Thai,
+/// Lao, Burmese, Khmer, Japanese and Chinese.
+fn is_unspaced(letter: char) -> bool {
+    matches!(letter,
+        '\u{e00}'..='\u{eff}'
+        | '\u{1000}'..='\u{109f}'
+        | '\u{1780}'..='\u{17ff}'
+        | '\u{3041}'..='\u{30ff}'
+        | '\u{3400}'..='\u{9fff}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{20000}'..='\u{3fffd}')
+}
+
+/// Returns what is asked of the memory; nothing for a prompt that is no topic.
 fn input(event: Event, turn: &Turn, session: Option<&str>) -> Option<BuildContextInput> {
     let (topic, max_tokens, briefing) = match event {
         Event::Prompt => {
             let prompt = turn.prompt.as_deref().unwrap_or_default();
-            prompt.split_whitespace().nth(1)?;
+            if says_too_little(prompt) {
+                return None;
+            }
             let prompt = prompt.replace('\0', " ");
             (cut(&prompt, TOPIC_BYTES), PROMPT_TOKENS, Some(false))
         }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use memory::import::{Format, Into, Options, Report};
 
@@ -27,7 +28,7 @@ pub struct Arguments {
     /// File or folder to read.
     pub path: PathBuf,
     /// What it is; found out from its content when absent.
-    #[arg(long, value_name = "FORMAT", value_parser = asked)]
+    #[arg(long, value_name = "FORMAT", value_parser = formats())]
     pub format: Option<Asked>,
     /// Where everything goes; where the source says, when absent.
     #[arg(long, value_enum)]
@@ -74,14 +75,11 @@ pub enum Target {
     Project,
 }
 
-fn asked(name: &str) -> Result<Asked, String> {
-    if name == "auto" {
-        return Ok(Asked::Auto);
-    }
-    Format::named(name).map(Asked::Named).ok_or_else(|| {
-        let names: Vec<&str> = Format::ALL.iter().map(|format| format.as_str()).collect();
-        format!("it should be auto, {}", names.join(", "))
-    })
+/// Reads a format.
+fn formats() -> impl TypedValueParser<Value = Asked> {
+    let names = Format::ALL.iter().map(|format| format.as_str());
+    PossibleValuesParser::new(["auto"].into_iter().chain(names))
+        .map(|name| Format::named(&name).map_or(Asked::Auto, Asked::Named))
 }
 
 /// Imports, or says what that would do; returns the exit code.

@@ -101,6 +101,9 @@ pub fn page(command: &[String]) -> Result<u8> {
         .render(&mut text)
         .context("the page cannot be written")?;
     if is_program {
+        text.extend_from_slice(
+            b".SH PAGES OF COMMANDS\nzero\\-memory man COMMAND prints the page of a command.\n",
+        );
         text.extend_from_slice(exit_status().as_bytes());
     }
     out(&text)

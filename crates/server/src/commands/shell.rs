@@ -9,6 +9,7 @@
 use std::io::{IsTerminal as _, Read as _};
 
 use anyhow::{Context as _, Result, bail};
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use contract::ToolName;
 use contract::prompts::{PROMPTS, PromptDefault};
@@ -44,7 +45,12 @@ pub struct Way {
     /// Ask a server in place of the data folder, such as
     /// http://127.0.0.1:8787; its token is read from ZERO_MEMORY_TOKEN. For
     /// history and scopes it has to serve --toolset full.
-    #[arg(long, value_name = "URL", env = "ZERO_MEMORY_SERVER")]
+    #[arg(
+        long,
+        value_name = "URL",
+        value_parser = NonEmptyStringValueParser::new(),
+        env = "ZERO_MEMORY_SERVER"
+    )]
     pub server: Option<String>,
     /// Print the answer as one JSON document; so it is, too, when standard
     /// output is no terminal.

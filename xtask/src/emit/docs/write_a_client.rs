@@ -22,6 +22,7 @@ pub fn page(contract: &Contract) -> String {
     text.push_str(
         "## Prove it\n\n\
          `generated/vectors/<tool>/` holds calls with their outcome: run `given` in order, keep what `keep` points at for later `${name}`, send `input`, and hold the answer against `expect`, or the error against `error`.\n\
+         `${empty}` is the empty text: it stands in what would be taken for a credential in a file.\n\
          A vector with a `scene` needs a situation that no call brings about; leave it out.\n\
          Run every vector on a fresh data folder.\n",
     );
@@ -94,7 +95,7 @@ fn errors(text: &mut String, contract: &Contract) {
     }
     text.push_str(
         "\n- `rate_limited`: wait `details.retry_after_s` seconds and send the same call again; nothing was done by the refused one. Three attempts are enough for most; do not wait longer than a person would.\n\
-         - `validation_failed`: `details.violations` lists every place at once, as `{pointer, rule, message}`.\n\
+         - `validation_failed`: `details.violations` lists every place at once, as `{pointer, rule, message}`; a message that begins with a prefix says all by itself, and so does one about a body that is no JSON.\n\
          - `not_found` says the same of what is absent and of what the caller may not see.\n\
          - A resource that is not there is a JSON-RPC error, `-32002` with a handshake and `-32602` without one, with `data.uri`.\n\
          - An unknown tool, an unknown method or a malformed request is a JSON-RPC error without such a body: a fault of the client.\n\

@@ -163,7 +163,9 @@ pub const CLIENTS: &[Client] = &[
     },
     // https://github.com/google-gemini/gemini-cli, docs/tools/mcp-server.md:
     // mcpServers in ~/.gemini/settings.json or .gemini/settings.json; httpUrl
-    // is Streamable HTTP, url is the older SSE; $VAR is replaced.
+    // is Streamable HTTP, url is the older SSE; $VAR is replaced. Its newer
+    // versions also take url beside a type, which the older ones refuse:
+    // https://github.com/google-gemini/gemini-cli/issues/13803.
     Client {
         id: "gemini-cli",
         title: "Gemini CLI",
@@ -240,7 +242,9 @@ pub fn hooks_of_user(at: &Surroundings) -> Option<String> {
 /// path of a program is one of this machine.
 pub const HOOKS_OF_PROJECT: &[&str] = &[".claude", "settings.local.json"];
 
-/// Returns every file of a project that may hold hooks.
-pub fn hooks_of_project(at: &Surroundings) -> [String; 2] {
-    [HOOKS_OF_PROJECT, &[".claude", "settings.json"]].map(|parts| at.in_project(parts))
+/// Returns every file whose hooks a session runs here.
+pub fn all_hooks(at: &Surroundings) -> Vec<String> {
+    let of_project = [HOOKS_OF_PROJECT, &[".claude", "settings.json"]];
+    let of_project = of_project.map(|parts| at.in_project(parts));
+    hooks_of_user(at).into_iter().chain(of_project).collect()
 }

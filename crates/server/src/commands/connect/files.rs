@@ -245,3 +245,30 @@ fn copied(path: &Path, rights: &fs::Permissions, token: Option<&str>) -> Result<
     fs::set_permissions(&place, rights.clone()).with_context(unwritten)?;
     Ok(place)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_another_program_wrote_meanwhile_is_not_lost() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("settings.json");
+        for (before, meanwhile) in [(Some("{}"), "{ \"a\": 1 }"), (None, "{}")] {
+            let _ = fs::remove_file(&path);
+            if let Some(before) = before {
+                fs::write(&path, before).unwrap();
+            }
+            let old = read(&path).unwrap();
+            fs::write(&path, meanwhile).unwrap();
+            let refused = replace(&old, "ours", false, None).unwrap_err();
+            assert!(
+                format!("{refused:#}").contains("another program"),
+                "{refused:#}"
+            );
+            assert_eq!(fs::read_to_string(&path).unwrap(), meanwhile);
+        }
+        let left: Vec<_> = fs::read_dir(folder.path()).unwrap().collect();
+        assert!(left.len() <= 3, "no temporary file is left: {left:?}");
+    }
+}

@@ -119,7 +119,6 @@ fn after_word(line: &str) -> Option<&str> {
             }
             (Some(_), _) => {}
             // A home folder and a variable are part of a path.
-            (None, '$') if rest.starts_with("$(") => return None,
             (None, letter) if is_plain(letter) || "$~{}".contains(letter) => {}
             (None, ' ') => break,
             (None, _) => return None,

@@ -9,7 +9,7 @@ use serde_json::{Value, json as value};
 use super::clients::{self, CLIENTS, Client, WITH_HOOKS};
 use super::present::{self, Ours, Place, Server};
 use super::surroundings::{Surroundings, System};
-use super::{USUAL_URL, files, hooks};
+use super::{USUAL_URL, files, hooks, switches};
 use crate::commands::table::{Table, columns};
 use crate::commands::{DONE, print, print_json};
 use crate::say;
@@ -132,6 +132,9 @@ pub fn list(at: &Surroundings, as_json: bool) -> Result<u8> {
             say(&format!("hooks of {} are in {path}", found.client.title));
         }
     }
+    if let Some(path) = switches::no_hooks(at) {
+        say(&format!("{path} switches every hook off (disableAllHooks)"));
+    }
     say("connect one with: zero-memory connect CLIENT --write");
     Ok(DONE)
 }
@@ -175,8 +178,7 @@ fn looked_at(client: &'static Client, at: &Surroundings, ours: &Ours) -> Found {
 
 /// Returns the files that have our hooks.
 pub fn files_with_hooks(at: &Surroundings) -> Vec<String> {
-    let files = clients::hooks_of_user(at).into_iter();
-    let files = files.chain(clients::hooks_of_project(at));
+    let files = clients::all_hooks(at).into_iter();
     files
         .filter(|path| {
             let text = files::read(Path::new(path)).ok();

@@ -143,9 +143,14 @@ fn may_touch(client: &Client, arguments: &Arguments, here: &[Server], ours: &Our
             );
         }
         (Some(named), _) if named.is_off() && !arguments.remove => {
+            let place = if named.is_off_elsewhere {
+                "its settings".to_owned()
+            } else {
+                named.path.clone()
+            };
             say(&format!(
-                "{name} is switched off in {} and stays so: switch it on in {}",
-                named.path, client.title
+                "{name} is switched off in {place} and stays so: switch it on in {}",
+                client.title
             ));
         }
         (None, Some(twin)) if arguments.remove => {
@@ -322,7 +327,7 @@ pub fn reach(client: &Client, arguments: &Arguments, at: &Surroundings) -> Resul
         // Whoever takes no server over HTTP is refused before any token is
         // looked for.
         TokenIn::File if client.http.is_none() => None,
-        TokenIn::File => Some(known_token(arguments)?),
+        TokenIn::File => Some(known_token(arguments, &url)?),
     };
     Ok(Reach::Http { url, token })
 }

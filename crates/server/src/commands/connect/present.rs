@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::clients::{Client, Format, WITH_HOOKS};
 use super::surroundings::Surroundings;
-use super::{Scope, USUAL_URL, entry, files, json, toml};
+use super::{Scope, USUAL_URL, entry, files, json, switches, toml};
 use crate::commands::address;
 
 /// Whose settings an entry stands in.
@@ -49,6 +49,8 @@ pub struct Server {
     pub name: String,
     /// What is said of it.
     pub entry: Value,
+    /// Whether it is switched off elsewhere than in its entry.
+    pub is_off_elsewhere: bool,
 }
 
 /// How ours would be spelled, so that it is known.
@@ -74,7 +76,8 @@ impl Server {
 
     /// Whether it is switched off there: clients have one word or the other.
     pub fn is_off(&self) -> bool {
-        self.entry.get("disabled") == Some(&Value::Bool(true))
+        self.is_off_elsewhere
+            || self.entry.get("disabled") == Some(&Value::Bool(true))
             || self.entry.get("enabled") == Some(&Value::Bool(false))
     }
 
@@ -180,6 +183,7 @@ pub fn servers(client: &Client, place: Place, at: &Surroundings) -> Result<Vec<S
     let Some(text) = files::read(Path::new(&path))?.text else {
         return Ok(Vec::new());
     };
+    let switches = switches::of(client, place, at);
     let mut found = Vec::new();
     for keys in lists {
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
@@ -190,6 +194,7 @@ pub fn servers(client: &Client, place: Place, at: &Surroundings) -> Result<Vec<S
         found.extend(servers.into_iter().map(|(name, entry)| Server {
             place,
             path: path.clone(),
+            is_off_elsewhere: switches.are_off(&name),
             name,
             entry,
         }));

@@ -9,7 +9,7 @@ use super::entry::{self, Reach};
 use super::masked::masked;
 use super::plan::{Change, assert_name, data, hooks_place, place, program, reach};
 use super::surroundings::Surroundings;
-use super::token::{address, told_token};
+use super::token::{address, told_placeholder, told_token};
 use super::{Arguments, hooks, json, toml};
 use crate::commands::table::harmless;
 use crate::commands::{DONE, print, print_json};
@@ -108,6 +108,9 @@ pub fn any(arguments: &Arguments, at: &Surroundings) -> Result<u8> {
         }
     };
     print_json(&value!({ "mcpServers": { arguments.name.as_str(): fields } }))?;
+    if arguments.url.is_some() {
+        told_placeholder(arguments)?;
+    }
     say("most clients take this form; see the page on MCP of yours");
     Ok(DONE)
 }

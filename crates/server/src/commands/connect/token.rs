@@ -36,11 +36,17 @@ pub fn address(url: &str) -> Result<String> {
 
 /// Returns the token of the server: the one in the environment, or else that
 /// of the data folder.
-pub fn known_token(arguments: &Arguments) -> Result<String> {
+pub fn known_token(arguments: &Arguments, url: &str) -> Result<String> {
     if let Ok(token) = std::env::var(entry::TOKEN)
         && !token.trim().is_empty()
     {
         return Ok(token.trim().to_owned());
+    }
+    if !addresses::parsed(url).is_some_and(|uri| addresses::is_local(&uri)) {
+        bail!(
+            "{url} is a server elsewhere, and the token of this machine's is not for it: set {} to the token of that one, or pass --token-in env",
+            entry::TOKEN
+        );
     }
     let path = place(arguments)?;
     let token = crate::local::read_text(&path).with_context(|| {
@@ -64,6 +70,15 @@ pub fn told_token(title: &str, arguments: &Arguments) -> Result<()> {
     say(&format!(
         "set {} where {title} is started, to the token of the server: zero-memory serve keeps it in {}",
         entry::TOKEN,
+        place(arguments)?.display()
+    ));
+    Ok(())
+}
+
+/// Says what stands for the token where no client is named.
+pub fn told_placeholder(arguments: &Arguments) -> Result<()> {
+    say(&format!(
+        "put the token of the server in the place of TOKEN, or a variable if your client reads one there: zero-memory serve keeps it in {}",
         place(arguments)?.display()
     ));
     Ok(())
@@ -110,6 +125,8 @@ mod tests {
             ("http://127.0.0.1@example.com/mcp", "in the clear"),
             ("127.0.0.1:8787", "is no address"),
             ("ftp://127.0.0.1/", "is no address"),
+            ("http://127.0.0.1:99999/mcp", "is no address"),
+            ("http://[::1]:99999", "is no address"),
             ("", "is no address"),
         ] {
             let error = address(url).unwrap_err();
