@@ -110,6 +110,7 @@ fn ours_of_another_name_is_listed_and_not_put_there_twice() {
     // Another folder is another memory, and other programs are not ours.
     for entry in [
         json!({ "command": command, "args": ["stdio", "--data", "/other"] }),
+        json!({ "command": command, "args": ["stdio"], "env": { "ZERO_MEMORY_DATA": "/other" } }),
         json!({ "command": "github-mcp-server", "args": ["stdio"] }),
         json!({ "command": "/opt/zero-memory/bin/other", "args": ["stdio"] }),
         json!({ "command": command, "args": ["doctor"] }),
@@ -123,6 +124,23 @@ fn ours_of_another_name_is_listed_and_not_put_there_twice() {
         assert_eq!(new["mcpServers"]["notes"], entry);
         assert_eq!(new["mcpServers"]["zero-memory"], started(&person));
     }
+    let mut entry = started(&person);
+    entry["env"] = json!({ "RUST_BACKTRACE": "1" });
+    let old = json!({ "mcpServers": { "zero-memory": entry } });
+    person.write(".cursor/mcp.json", &old.to_string());
+    let renewed = person.run(&["connect", "cursor", "--write"]);
+    assert!(
+        !renewed.err.contains("go with its program"),
+        "{}",
+        renewed.err
+    );
+    let url = ["connect", "cursor", "--url", "--token-in", "env", "--write"];
+    let switched = person.run(&url);
+    assert!(
+        switched.err.contains("go with its program"),
+        "{}",
+        switched.err
+    );
     let old = "[mcp_servers.notes]\nurl = \"http://localhost:8787/mcp\"\n";
     let path = person.write(".codex/config.toml", old);
     assert_eq!(listed(&person, "codex")["user"]["name"], "notes");

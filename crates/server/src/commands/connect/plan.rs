@@ -153,6 +153,12 @@ fn may_touch(client: &Client, arguments: &Arguments, here: &[Server], ours: &Our
                 client.title
             ));
         }
+        (Some(named), _) if named.has_env() && arguments.url.is_some() && !arguments.remove => {
+            say(&format!(
+                "the variables of {name} in {} go with its program; the copy keeps them",
+                named.path
+            ));
+        }
         (None, Some(twin)) if arguments.remove => {
             say(&format!(
                 "it stands in {} as {}: pass --name {}",

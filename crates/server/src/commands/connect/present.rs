@@ -124,11 +124,18 @@ impl Server {
         if self.address().is_some() {
             return self.is(ours);
         }
-        !self.is_wrapped(ours)
-            && self.turns(ours).is_some_and(|turns| {
-                let mut turns = turns.iter().skip_while(|word| *word != "--data");
-                turns.nth(1) == ours.data.as_ref()
-            })
+        let Some(turns) = self.turns(ours).filter(|_| !self.is_wrapped(ours)) else {
+            return false;
+        };
+        let told = turns.iter().skip_while(|word| *word != "--data").nth(1);
+        let set = self.entry.pointer("/env/ZERO_MEMORY_DATA");
+        told.map(String::as_str).or_else(|| set?.as_str()) == ours.data.as_deref()
+    }
+
+    /// Whether it is started in surroundings of its own.
+    pub fn has_env(&self) -> bool {
+        let env = self.entry.get("env").and_then(Value::as_object);
+        env.is_some_and(|env| !env.is_empty())
     }
 
     fn address(&self) -> Option<&str> {
