@@ -3,7 +3,9 @@
 
 use std::process::Command;
 
-use crate::harness::{Person, binary, repository};
+use serde_json::json;
+
+use crate::harness::{Era, Person, Pipes, binary, fresh, json_file, repository};
 
 #[test]
 fn every_command_of_the_guide_does_what_it_says() {
@@ -51,4 +53,50 @@ fn every_command_of_the_guide_does_what_it_says() {
     }
     let found = person.run(&["recall", "cents"]).json();
     assert_eq!(found["memories"].as_array().map(Vec::len), Some(1));
+}
+
+/// Returns a page of the generated documentation.
+fn page(name: &str) -> String {
+    let path = repository().join("generated/docs").join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+#[test]
+fn the_page_on_writing_a_client_says_what_a_server_does() {
+    let page = page("write_a_client.md");
+    let data = fresh();
+    let mut codes = Vec::new();
+    for era in [Era::Legacy, Era::Modern] {
+        let mut pipes = Pipes::open(data.path(), era);
+        let uri = "zm://memory/mem_00000000000000000000000000";
+        let absent = pipes.ask("resources/read", json!({ "uri": uri }));
+        assert_eq!(absent["error"]["data"]["uri"], uri, "{absent}");
+        codes.push(absent["error"]["code"].to_string());
+    }
+    let absent = format!(
+        "`{}` with a handshake and `{}` without one, with `data.uri`",
+        codes[0], codes[1]
+    );
+    assert!(page.contains(&absent), "{absent}");
+    let errors = json_file("schema/errors.json");
+    for (name, code) in errors["codes"].as_object().expect("a table") {
+        let repeat = if code["retryable"] == true {
+            "yes"
+        } else {
+            "no"
+        };
+        let status = &code["http_status"];
+        let remedy = code["remedy"].as_str().expect("text");
+        let row = format!("| `{name}` | {status} | {repeat} | {remedy} |");
+        assert!(page.contains(&row), "{row}");
+    }
+    // As often as every SDK tries unless it is told otherwise.
+    let options = zero_memory_client::Options::new();
+    assert_eq!(options.max_attempts, 3);
+    assert!(page.contains("Three attempts are enough"));
+    let contract = json_file("schema/contract.json");
+    for fact in ["version", "capability", "version_header"] {
+        let fact = contract[fact].as_str().expect("text");
+        assert!(page.contains(fact), "{fact}");
+    }
 }

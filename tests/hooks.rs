@@ -249,10 +249,15 @@ fn what_nobody_read_is_told_again() {
     std::io::Write::write_all(&mut stdin, input.as_bytes()).expect("it is taken");
     drop(stdin);
     assert!(child.wait().expect("it ends").success());
-    // The letter that no text may hold is no reason to say nothing.
+    // The letter that no text may hold is no reason to say nothing, nor is half
+    // of one.
     let told = person.run_with(&person.work(), &["hook", "prompt"], &input);
     assert!(told.out.contains("Herons eat fish."), "{told:?}");
     silent(&person.run_with(&person.work(), &["hook", "prompt"], &input));
+    remember(&person, "Storks eat frogs.", &[]);
+    let half = input.replace("herons eat?", "storks eat \\ud800?");
+    let told = person.run_with(&person.work(), &["hook", "prompt"], &half);
+    assert!(told.out.contains("Storks eat frogs."), "{told:?}");
 }
 
 #[test]

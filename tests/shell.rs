@@ -206,6 +206,22 @@ fn a_server_is_asked_in_place_of_the_folder() {
     assert!(!person.data().exists(), "the local folder is left alone");
 
     site.kill();
+    // A server that means something else by its answers is asked nothing.
+    let all = ["--toolset", "full", "--announced-contract"];
+    for (version, code) in [("3.0.0", 1), ("1.9.0", 1), ("2.0.0", 0), ("2.99.0", 0)] {
+        let site = Site::start_with(&other.data(), &[&all[..], &[version]].concat());
+        person.set("ZERO_MEMORY_SERVER", &format!("http://{}", site.address()));
+        let text = format!("The contract is {version}.");
+        let stored = person.run(&["remember", &text, "--scope", "core"]);
+        assert_eq!(stored.code, code, "{version}: {}", stored.err);
+        assert_eq!(
+            stored.err.contains(&format!("speaks contract {version}")),
+            code == 1
+        );
+        let dump = other.run(&["export"]).out;
+        assert_eq!(dump.contains(&text), code == 0, "{version}");
+        site.kill();
+    }
     let gone = person.run(&["scopes"]);
     assert!(gone.failed(1).contains("zero-memory serve"));
     for url in ["https://127.0.0.1:9", "http://192.0.2.1:9", "nonsense"] {

@@ -28,6 +28,7 @@ use serde_json::Value;
 use super::{DONE, project, shell};
 use crate::local;
 use crate::mcp::fenced;
+use crate::wire::mark_lone_surrogates;
 
 mod told;
 
@@ -259,13 +260,15 @@ fn turned(arguments: &Arguments, deadline: Instant) -> Result<Option<(String, To
 }
 
 fn read() -> Result<Turn> {
-    let mut text = String::new();
+    let mut bytes = Vec::new();
     std::io::stdin()
         .lock()
         .take(EVENT_BYTES)
-        .read_to_string(&mut text)
+        .read_to_end(&mut bytes)
         .context("standard input cannot be read")?;
-    let event: Value = serde_json::from_str(&text).context("standard input is no event")?;
+    // Half of a character is no reason to say nothing about the rest.
+    let text = mark_lone_surrogates(&bytes);
+    let event: Value = serde_json::from_slice(&text).context("standard input is no event")?;
     if !event.is_object() {
         bail!("standard input is no event");
     }

@@ -6,12 +6,12 @@
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use contract::constants::SERVER_NAME;
+use contract::constants::{CONTRACT_VERSION, CONTRACT_VERSION_HEADER, SERVER_NAME};
 use contract::{Error, ErrorCode, Route};
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::Bytes;
 use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST};
-use hyper::{Request, StatusCode};
+use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
@@ -47,6 +47,7 @@ pub fn answer(url: &str, ask: &Ask) -> Result<Result<Value, Error>> {
 
 async fn asked(url: &str, ask: &Ask) -> Result<Result<Value, Error>> {
     let authority = loopback(url)?;
+    meet(url, &authority).await?;
     match ask {
         Ask::Tool(tool, arguments) => {
             let path = Route::CallTool.path().replace("{tool}", tool.as_str());
@@ -109,21 +110,33 @@ fn loopback(url: &str) -> Result<String> {
     Ok(format!("{host}:{}", uri.port_u16().unwrap_or(80)))
 }
 
+/// Refuses a server of another major version before anything is asked of it: a
+/// write would be done already when its answer is found to mean something else.
+async fn meet(url: &str, authority: &str) -> Result<()> {
+    let request = Request::get(Route::Health.path()).header(HOST, authority);
+    let request = request
+        .body(Full::default())
+        .context("a request without a body")?;
+    let response = sent(authority, request).await?;
+    let named = response.headers().get(CONTRACT_VERSION_HEADER);
+    let Some(version) = named.and_then(|value| value.to_str().ok()) else {
+        bail!("{url} is no zero-memory server: it names no version of the contract");
+    };
+    let major = |version: &str| version.split('.').next().map(str::to_owned);
+    if major(version) != major(CONTRACT_VERSION) {
+        bail!(
+            "{url} speaks contract {version} and this program {CONTRACT_VERSION}: use the program of the server's version"
+        );
+    }
+    Ok(())
+}
+
 async fn post(
     authority: &str,
     path: &str,
     headers: &[(&str, &str)],
     body: &Value,
 ) -> Result<(StatusCode, Value)> {
-    let stream = TcpStream::connect(authority).await.with_context(|| {
-        format!("no server answers at {authority}: start one with zero-memory serve")
-    })?;
-    stream.set_nodelay(true)?;
-    let broke = || format!("the connection to {authority} broke");
-    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
-        .await
-        .with_context(broke)?;
-    let driver = tokio::spawn(connection);
     let mut request = Request::post(path)
         .header(HOST, authority)
         .header(CONTENT_TYPE, "application/json")
@@ -137,16 +150,33 @@ async fn post(
     let request = request
         .body(Full::new(Bytes::from(body.to_string())))
         .with_context(|| format!("the request cannot be written: look at {TOKEN}"))?;
-    let response = sender.send_request(request).await.with_context(broke)?;
+    let response = sent(authority, request).await?;
     let status = response.status();
-    let bytes = Limited::new(response.into_body(), ANSWER_BYTES)
+    let bytes = serde_json::from_slice(response.body()).unwrap_or_default();
+    Ok((status, bytes))
+}
+
+/// Sends a request on a connection of its own; returns the whole response.
+async fn sent(authority: &str, request: Request<Full<Bytes>>) -> Result<Response<Bytes>> {
+    let stream = TcpStream::connect(authority).await.with_context(|| {
+        format!("no server answers at {authority}: start one with zero-memory serve")
+    })?;
+    stream.set_nodelay(true)?;
+    let broke = || format!("the connection to {authority} broke");
+    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
+        .await
+        .with_context(broke)?;
+    let driver = tokio::spawn(connection);
+    let response = sender.send_request(request).await.with_context(broke)?;
+    let (head, body) = response.into_parts();
+    let bytes = Limited::new(body, ANSWER_BYTES)
         .collect()
         .await
         .map_err(|error| anyhow::anyhow!("{}: {error}", broke()))?
         .to_bytes();
     drop(sender);
     driver.abort();
-    Ok((status, serde_json::from_slice(&bytes).unwrap_or_default()))
+    Ok(Response::from_parts(head, bytes))
 }
 
 /// Returns the error in a body. MCP numbers its own failures; there the status
