@@ -210,7 +210,7 @@ fn a_server_is_asked_in_place_of_the_folder() {
     let all = ["--toolset", "full", "--announced-contract"];
     for (version, code) in [("3.0.0", 1), ("1.9.0", 1), ("2.0.0", 0), ("2.99.0", 0)] {
         let site = Site::start_with(&other.data(), &[&all[..], &[version]].concat());
-        person.set("ZERO_MEMORY_SERVER", &format!("http://{}", site.address()));
+        person.set("ZERO_MEMORY_SERVER", format!("http://{}", site.address()));
         let text = format!("The contract is {version}.");
         let stored = person.run(&["remember", &text, "--scope", "core"]);
         assert_eq!(stored.code, code, "{version}: {}", stored.err);

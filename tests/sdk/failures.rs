@@ -44,7 +44,7 @@ const GATE: &str = "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer\r\nCon
 const CROWD: &str = "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 7\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
 /// Answers everybody the same; it ends with the tests.
-fn answering(answer: &'static str) -> String {
+pub(super) fn answering(answer: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let url = format!("http://{}/mcp", listener.local_addr().expect("an address"));
     std::thread::spawn(move || {

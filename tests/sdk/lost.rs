@@ -117,6 +117,34 @@ impl Drop for Deaf<'_> {
 
 #[cfg(unix)]
 #[test]
+fn a_server_of_another_version_in_the_place_of_the_lost_one_is_judged_anew() {
+    let data = fresh();
+    let shell = "cd \"$1\"
+if [ -e pid ]; then exec \"$0\" stdio --data \"$1\" --announced-contract 3.0.0; fi
+echo $$ > pid
+exec \"$0\" stdio --data \"$1\"";
+    let program = Program::new("sh")
+        .args(["-c", shell])
+        .arg(binary())
+        .arg(data.path());
+    run(async {
+        let memory = ZeroMemory::stdio(program).await.expect("it opens");
+        let pid = std::fs::read_to_string(data.path().join("pid")).expect("a pid");
+        signal("KILL", pid.trim().parse().expect("a number"));
+        let mismatch = loop {
+            match memory.recall(types::RecallInput::new("heron")).await {
+                Err(Error::ContractMismatch(mismatch)) => break mismatch,
+                // It takes a call to notice that the process is gone.
+                Err(Error::Transport(_)) => {}
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(mismatch.server.as_deref(), Some("3.0.0"));
+    });
+}
+
+#[cfg(unix)]
+#[test]
 fn the_call_after_a_broken_pipe_goes_over_a_new_one() {
     let data = fresh();
     // The first time it answers one message and takes no more, but lives on.

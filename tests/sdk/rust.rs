@@ -2,6 +2,7 @@
 //! and in both eras, and every code as its type.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
@@ -9,6 +10,7 @@ use zero_memory_client::{
     Answer, Error, ErrorCode, Options, Prefix, Program, Protocol, ZeroMemory, prompts, types,
 };
 
+use super::failures::answering;
 use super::relay::Relay;
 use super::scenes;
 use crate::harness::{DEADLINE, Hold, Site, at, binary, filled, fresh};
@@ -222,6 +224,7 @@ fn played_busy(door: &impl Door, vectors: &[(String, Value)]) -> Vec<String> {
             });
         }
         let all: Vec<Vec<String>> = calls.join_all().await;
+        assert_eq!(all.len(), vectors.len(), "each is played");
         all.concat()
     })
 }
@@ -234,13 +237,16 @@ fn plays_every_vector(door: &impl Door) {
     let is_busy = |(_, vector): &(String, Value)| vector["scene"] == "busy";
     let (busy, others): (Vec<_>, Vec<_>) = all.into_iter().partition(is_busy);
     assert!(busy.len() > 20 && others.len() > 100, "they are all there");
+    let n_played = AtomicUsize::new(0);
     let failures: Vec<String> = std::thread::scope(|scope| {
         let waiting = scope.spawn(|| played_busy(door, &busy));
         let parts: Vec<_> = others
             .chunks(others.len().div_ceil(AT_A_TIME))
             .map(|part| {
+                let n_played = &n_played;
                 scope.spawn(move || {
                     let problems = part.iter().flat_map(|(path, vector)| {
+                        n_played.fetch_add(1, Ordering::SeqCst);
                         let problems = played(door, vector).into_iter();
                         problems.map(move |problem| format!("{path}: {problem}"))
                     });
@@ -253,6 +259,7 @@ fn plays_every_vector(door: &impl Door) {
         parts.flat_map(|failures: Vec<String>| failures).collect()
     });
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+    assert_eq!(n_played.into_inner(), others.len(), "each is played");
 }
 
 #[test]
@@ -389,4 +396,40 @@ fn resources_and_prompts_have_methods_too() {
         let brief = memory.prompt_brief(asked).await.expect("it is told");
         assert!(!brief.messages.is_empty());
     });
+}
+
+/// What answers in the place of a server, and what a caller is told of it.
+#[test]
+fn whatever_answers_in_the_place_of_a_server_is_told_by_its_reason() {
+    let json = "HTTP/1.1 401 Unauthorized\r\nContent-Type: application/json\r\nContent-Length: 16\r\nConnection: close\r\n\r\n{\"message\":\"no\"}";
+    let html = "HTTP/1.1 401 Unauthorized\r\nContent-Type: text/html\r\nContent-Length: 9\r\nConnection: close\r\n\r\n<b>no</b>";
+    for gate in [json, html] {
+        let url = answering(gate);
+        let opened = run(ZeroMemory::http(url, Some("token")));
+        refused(opened, ErrorCode::Unauthorized);
+    }
+    let bad = "HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/html\r\nContent-Length: 9\r\nConnection: close\r\n\r\n<b>no</b>";
+    for (url, reason) in [
+        (answering(bad), "502"),
+        ("http://127.0.0.1:1/mcp".to_owned(), "refused"),
+        ("nonsense".to_owned(), "URL"),
+    ] {
+        let opened = run(ZeroMemory::http(url.as_str(), None));
+        let Err(error @ Error::Transport(_)) = opened else {
+            panic!("{url}: {opened:?}");
+        };
+        let told = error.to_string();
+        assert!(told.contains(reason), "{told}");
+        // Not what the official client is built of.
+        assert!(!told.contains("::"), "{told}");
+        assert!(std::error::Error::source(&error).is_some());
+    }
+    // An answer that the official client passes over ends with the time.
+    let silent = "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n";
+    let short = Options::new().timeout(Duration::from_millis(300));
+    let late = run(ZeroMemory::http_with(answering(silent), None, short));
+    assert!(
+        matches!(late, Err(Error::Timeout(_) | Error::Transport(_))),
+        "{late:?}"
+    );
 }

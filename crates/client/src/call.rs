@@ -19,7 +19,7 @@ use crate::answer::Answer;
 use crate::client::{ZeroMemory, within};
 #[cfg(feature = "http")]
 use crate::error::seconds;
-use crate::error::{Error, Violation, ZeroMemoryError, from_body};
+use crate::error::{Error, Lost, Violation, ZeroMemoryError, from_body};
 use crate::generated::errors::ErrorCode;
 use crate::version::{Place, fill};
 
@@ -130,10 +130,7 @@ impl ZeroMemory {
                 }
                 result
             });
-            let result = match self.options.timeout {
-                None => attempt.await,
-                Some(timeout) => within(timeout, attempt).await,
-            };
+            let result = within(self.options.longest_call(), attempt).await;
             let Err(error) = &result else { return result };
             let Some(wait) = wait(error) else {
                 return result;
@@ -294,27 +291,65 @@ fn absent(error: Error, uri: &str) -> Error {
 /// is an answer, not a broken connection.
 pub(crate) fn broken(error: Box<dyn StdError + Send + Sync>) -> Error {
     let mut next: Option<&(dyn StdError + 'static)> = Some(error.as_ref());
+    let mut why = error.to_string();
     while let Some(cause) = next {
         if let Some(answered) = answered(cause) {
             return answered;
         }
-        next = cause.source();
+        // The official client puts the names of its types around the reason.
+        why = cause.to_string();
+        next = cause.source().or_else(|| inside(cause));
     }
-    Error::Transport(error)
+    Error::Transport(Box::new(Lost { why, cause: error }))
+}
+
+/// Returns what the official client keeps within an error and not as its cause.
+#[cfg(feature = "http")]
+fn inside<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a (dyn StdError + 'static)> {
+    use rmcp::transport::streamable_http_client::StreamableHttpError;
+
+    match error.downcast_ref::<StreamableHttpError<reqwest::Error>>()? {
+        StreamableHttpError::Client(inside) => Some(inside),
+        _ => None,
+    }
+}
+
+#[cfg(not(feature = "http"))]
+fn inside<'a>(_error: &'a (dyn StdError + 'static)) -> Option<&'a (dyn StdError + 'static)> {
+    None
 }
 
 #[cfg(feature = "http")]
 fn answered(cause: &(dyn StdError + 'static)) -> Option<Error> {
     use rmcp::transport::streamable_http_client::{AuthRequiredError, StreamableHttpError};
 
-    if cause.is::<AuthRequiredError>() {
+    let unknown = || {
         let why = "the server does not know the token; pass the one from the file \"token\" of \
                    its data folder";
-        return Some(ZeroMemoryError::bare(ErrorCode::Unauthorized, why).into());
+        Some(ZeroMemoryError::bare(ErrorCode::Unauthorized, why).into())
+    };
+    if cause.is::<AuthRequiredError>() {
+        return unknown();
+    }
+    if let Some(told) = carried(&cause.to_string()) {
+        return Some(told);
+    }
+    let failure = cause.downcast_ref::<StreamableHttpError<reqwest::Error>>();
+    // What stands before the server may refuse without the header of a gate.
+    let told = format!("HTTP {}", ErrorCode::Unauthorized.http_status());
+    match failure {
+        Some(StreamableHttpError::UnexpectedServerResponse(words)) if words.starts_with(&told) => {
+            return unknown();
+        }
+        Some(StreamableHttpError::HttpStatus(refused))
+            if refused.status == ErrorCode::Unauthorized.http_status() =>
+        {
+            return unknown();
+        }
+        _ => {}
     }
     // It passes for its own cause, so that one is found in it only.
-    if let Some(StreamableHttpError::HttpStatus(refused)) =
-        cause.downcast_ref::<StreamableHttpError<reqwest::Error>>()
+    if let Some(StreamableHttpError::HttpStatus(refused)) = failure
         && refused.status == ErrorCode::RateLimited.http_status()
     {
         let why = "the server takes no more calls for now; call again later";
@@ -323,7 +358,7 @@ fn answered(cause: &(dyn StdError + 'static)) -> Option<Error> {
         error.retry_after_s = told.and_then(|told| seconds(told.trim().parse().ok()?));
         return Some(error.into());
     }
-    carried(&cause.to_string())
+    None
 }
 
 /// Reads a refusal out of words: the official client keeps the body of most

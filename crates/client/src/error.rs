@@ -68,6 +68,15 @@ pub enum Error {
     },
 }
 
+/// A broken connection by its innermost reason, with all that was told of it.
+#[derive(Debug, thiserror::Error)]
+#[error("{why}")]
+pub(crate) struct Lost {
+    pub(crate) why: String,
+    #[source]
+    pub(crate) cause: Box<dyn std::error::Error + Send + Sync>,
+}
+
 impl From<ZeroMemoryError> for Error {
     fn from(error: ZeroMemoryError) -> Self {
         Self::Answered(Box::new(error))

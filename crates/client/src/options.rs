@@ -16,6 +16,11 @@ const MAX_WAIT: Duration = Duration::from_secs(60);
 /// answers before it has read its files, so this is for a machine in distress.
 const LONGEST_OPENING: Duration = Duration::from_secs(30);
 
+/// Longest time for one attempt of a call when the caller sets none: a server
+/// gives up far earlier, and some answers that are none are never told by the
+/// official client.
+const LONGEST_CALL: Duration = Duration::from_secs(300);
+
 /// Choices about a connection; [`Options::new`] has what most want.
 #[derive(Clone)]
 #[non_exhaustive]
@@ -31,8 +36,7 @@ pub struct Options {
     pub allow_other_major: bool,
     /// Longest time for one attempt of a call, with the opening of a connection
     /// if it needs one; the server is told to stop. It bounds the first opening
-    /// too. When absent a call may take as long as it does, and an opening 30
-    /// seconds.
+    /// too. When absent a call may take five minutes, and an opening 30 seconds.
     pub timeout: Option<Duration>,
     /// Which era of the protocol to speak.
     pub protocol: Protocol,
@@ -57,7 +61,7 @@ pub enum Protocol {
 
 impl Options {
     /// Returns what most want: three attempts, no wait beyond a minute, no
-    /// other major version, warnings to `tracing`, no timeout of calls.
+    /// other major version, warnings to `tracing`, five minutes for a call.
     pub fn new() -> Self {
         Self {
             max_attempts: MAX_ATTEMPTS,
@@ -115,6 +119,11 @@ impl Options {
     /// Returns the longest time in which a connection opens.
     pub(crate) fn longest_opening(&self) -> Duration {
         self.timeout.unwrap_or(LONGEST_OPENING)
+    }
+
+    /// Returns the longest time for one attempt of a call.
+    pub(crate) fn longest_call(&self) -> Duration {
+        self.timeout.unwrap_or(LONGEST_CALL)
     }
 
     /// Hears warnings about the version of the server, in place of `tracing`.
