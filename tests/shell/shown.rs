@@ -38,6 +38,9 @@ fn every_option_reaches_the_call() {
         answer["open_loops"].as_array().expect("a list").len()
     };
     assert_eq!((loops(&[]), loops(&["--scope", "core"])), (1, 0));
+    let there = ["loops", "--scope", "proj.me.work"];
+    let elsewhere = person.run_with(&person.home(), &there, "").json();
+    assert_eq!(elsewhere["open_loops"][0]["id"], task.as_str());
 
     let stored = person.run(&[
         "remember",
@@ -45,12 +48,12 @@ fn every_option_reaches_the_call() {
         "--scope",
         "core",
         "--about",
-        "roof of the barn",
+        "barn",
         "--verbatim",
         "it drips",
     ]);
     let stored = stored.json();
-    assert_eq!(stored["anchors"][0]["name"], "roof of the barn");
+    assert_eq!(stored["anchors"][0]["name"], "barn");
     let id = stored["memory_id"].as_str().expect("an id");
     let dump = person.run(&["export"]).out;
     assert!(dump.contains("it drips"), "{dump}");
