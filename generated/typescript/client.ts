@@ -7,6 +7,7 @@
 
 import type * as contract from './contract.js';
 import { type CallOptions, type PromptMessage, Runtime } from './runtime.js';
+import { quoted } from './sendable.js';
 
 /**
  * A connection to a zero-memory server.
@@ -200,13 +201,13 @@ export class ZeroMemory extends Runtime {
   }
 
   /** The caller's standing rules, pinned ones first. */
-  rules(options?: CallOptions): Promise<contract.RuleList> {
+  async rules(options?: CallOptions): Promise<contract.RuleList> {
     return this.read("zm://rules", options) as Promise<contract.RuleList>;
   }
 
   /** The whole stored row of one memory, untruncated, with its provenance. */
-  memory(id: string, options?: CallOptions): Promise<contract.MemoryRecord> {
-    return this.read(`zm://memory/${encodeURIComponent(id)}`, options) as Promise<contract.MemoryRecord>;
+  async memory(id: string, options?: CallOptions): Promise<contract.MemoryRecord> {
+    return this.read(`zm://memory/${quoted(id, 'id')}`, options) as Promise<contract.MemoryRecord>;
   }
 
   /**

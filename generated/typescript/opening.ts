@@ -72,7 +72,7 @@ async function with2(target: Target, protocol: 'auto' | '2025' | '2026', seconds
   const modes = { auto: 'auto', '2025': 'legacy', '2026': { pin: '2026-07-28' } } as const;
   const client = new Client(CLIENT_INFO, { versionNegotiation: { mode: modes[protocol] } });
   if ('url' in target) {
-    const transport = new StreamableHTTPClientTransport(new URL(target.url), httpOptions(target));
+    const transport = new StreamableHTTPClientTransport(new URL(target.url), httpOptions(target, protocol === 'auto'));
     await within(seconds, transport, () => client.connect(transport));
   } else {
     const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
@@ -87,7 +87,7 @@ async function with1(target: Target, seconds: number | undefined): Promise<McpCl
   const client = new Client(CLIENT_INFO);
   if ('url' in target) {
     const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
-    const transport = new StreamableHTTPClientTransport(new URL(target.url), httpOptions(target));
+    const transport = new StreamableHTTPClientTransport(new URL(target.url), httpOptions(target, false));
     // Its types say `sessionId: string | undefined` where its interface wants none.
     await within(seconds, transport, () => client.connect(transport as Parameters<typeof client.connect>[0]));
   } else {
@@ -101,7 +101,7 @@ async function with1(target: Target, seconds: number | undefined): Promise<McpCl
 /** Connects in time, or ends what was begun. */
 async function within(
   given: number | undefined,
-  transport: { close(): Promise<void> },
+  transport: { close(): Promise<void>; pid?: number | null },
   connect: () => Promise<void>,
 ): Promise<void> {
   const seconds = given ?? LONGEST_OPENING_S;
@@ -110,8 +110,10 @@ async function within(
   const late = new Promise<void>((resolve) => {
     const giveUp = (): void => {
       isLate = true;
-      // However a transport ends, the caller is told that it was late.
-      transport.close().then(resolve, resolve);
+      resolve();
+      ended(transport.pid);
+      // What goes on all the same takes a while to be ended, which nobody waits for.
+      transport.close().catch(() => undefined);
     };
     timer = setTimeout(giveUp, milliseconds(seconds));
   });
@@ -125,14 +127,25 @@ async function within(
   if (isLate) throw new TimeoutError(seconds);
 }
 
-function httpOptions({ token, headers }: HttpAddress) {
+/** Ends a program at once: the caller may be gone before the official client does. */
+function ended(pid: number | null | undefined): void {
+  try {
+    if (typeof pid === 'number') process.kill(pid);
+  } catch {
+    // It ended by itself.
+  }
+}
+
+function httpOptions({ token, headers }: HttpAddress, hasFallback: boolean) {
   const given: Record<string, string> = { ...headers };
   for (const [name, value] of Object.entries(given)) assertHeader(name, value);
   if (token !== undefined) {
     assertToken(token);
+    // Headers of the same name would be sent as one, which nobody knows.
+    for (const name of Object.keys(given)) if (name.toLowerCase() === 'authorization') delete given[name];
     given['Authorization'] = `Bearer ${token}`;
   }
-  return { requestInit: { headers: given }, fetch: bridged((url, init) => fetch(url, init)) };
+  return { requestInit: { headers: given }, fetch: bridged((url, init) => fetch(url, init), hasFallback) };
 }
 
 function programOptions({ command, args, env, cwd, stderr }: StdioProgram) {

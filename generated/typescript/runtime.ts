@@ -11,7 +11,7 @@ import { UnreadableAnswer, ZeroMemoryError, type ContractWarning } from './failu
 import { opened, type HttpAddress, type StdioProgram } from './opening.js';
 import { milliseconds, paused } from './pauses.js';
 import { failureOfRaised, missingOf } from './raised.js';
-import { assertSendable } from './sendable.js';
+import { assertText, sendable } from './sendable.js';
 import { announced, judged } from './versions.js';
 
 /** How this package behaves; every one of them may be left out. */
@@ -124,8 +124,8 @@ export class Runtime {
    * for what a later minor version of the contract adds.
    */
   async call(tool: string, input: object = {}, options: CallOptions = {}): Promise<unknown> {
-    const params = { name: tool, arguments: input as Record<string, unknown> };
-    assertSendable(input);
+    assertText(tool, 'the name of the tool');
+    const params = { name: tool, arguments: sendable(input) };
     return this.#retried(options, async () => {
       const request = this.#request(options);
       const isNewer = this.client.getNegotiatedProtocolVersion !== undefined;
@@ -152,6 +152,7 @@ export class Runtime {
 
   protected async prompt(name: string, given: object = {}, options: CallOptions = {}): Promise<PromptMessage[]> {
     const present = Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined);
+    for (const [key, value] of present) assertText(value, `/${key}`);
     return this.#retried(options, async () => {
       const params = { name, arguments: Object.fromEntries(present) };
       const result = (await this.client.getPrompt(params, this.#request(options))) as { messages?: unknown };

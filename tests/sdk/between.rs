@@ -27,6 +27,8 @@ struct Shared {
     /// What every call of a tool is answered with in place of what the real
     /// server says.
     broken: Option<Vec<u8>>,
+    /// The same for one call each, the last of them first.
+    in_turn: Mutex<Vec<String>>,
     seen: Mutex<Vec<Value>>,
     /// The lines of every head.
     heads: Mutex<Vec<String>>,
@@ -55,6 +57,20 @@ impl Between {
         Self::with(target, false, Box::new(|_, _| ()), Some(bytes.to_vec()))
     }
 
+    /// Answers the first calls of tools with these texts, one each, and hangs
+    /// up after each.
+    pub fn breaking_in_turn(target: &str, texts: &[String]) -> Self {
+        let between = Self::start(target, Box::new(|_, _| ()));
+        let mut in_turn = between
+            .shared
+            .in_turn
+            .lock()
+            .expect("nobody panics with it");
+        in_turn.extend(texts.iter().rev().cloned());
+        drop(in_turn);
+        between
+    }
+
     /// Calls the server by a name that is not its own, which it refuses.
     pub fn under_another_name(target: &str) -> Self {
         Self::with(target, true, Box::new(|_, _| ()), None)
@@ -68,6 +84,7 @@ impl Between {
             keeps_name,
             edit,
             broken,
+            in_turn: Mutex::default(),
             seen: Mutex::default(),
             heads: Mutex::default(),
             is_over: AtomicBool::new(false),
@@ -132,6 +149,11 @@ fn pass(mut client: TcpStream, shared: &Shared) -> Option<()> {
         && request["method"] == "tools/call"
     {
         return client.write_all(bytes).ok();
+    }
+    if request["method"] == "tools/call"
+        && let Some(text) = shared.in_turn.lock().expect("nobody panics with it").pop()
+    {
+        return client.write_all(text.as_bytes()).ok();
     }
     let mut server = TcpStream::connect(&shared.target).ok()?;
     let host = Some(shared.target.as_str()).filter(|_| !shared.keeps_name);

@@ -69,3 +69,14 @@ fn a_client_lives_through_the_end_of_its_server_and_the_start_of_the_next() {
         assert_eq!(seen["found"], 1, "{kit:?}: {seen}");
     }
 }
+
+/// What a connection of that series cannot write ends it, and cancels whoever
+/// waits inside; the reason comes out at the end of the block.
+#[test]
+fn a_call_that_is_cancelled_on_a_broken_connection_is_cancelled() {
+    let data = fresh();
+    let given = json!({ "binary": binary(), "data": data.path() });
+    let seen = Kit::Python("1", "2025").runs("broken", given);
+    assert_eq!(seen["call"], "CancelledError", "{seen}");
+    assert_eq!(seen["block"], "TransportError", "{seen}");
+}

@@ -181,3 +181,17 @@ fn what_makes_no_header_is_refused_before_anything_is_sent() {
     };
     assert!(error.to_string().contains("makes no header"), "{error}");
 }
+
+#[test]
+fn a_token_wins_over_a_header_of_its_name_in_whatever_case() {
+    let data = fresh();
+    let site = Site::start(data.path());
+    for kit in KITS {
+        for name in ["Authorization", "authorization", "AUTHORIZATION"] {
+            let url = format!("http://{}/mcp", site.address());
+            let options = json!({ "headers": { name: "Bearer another" } });
+            let report = kit.calls(&url, site.token(), &options, &json!([]));
+            assert_eq!(report["refused"], Value::Null, "{kit:?} {name}: {report}");
+        }
+    }
+}

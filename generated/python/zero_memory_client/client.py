@@ -5,10 +5,10 @@
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
-from urllib.parse import quote
 
 from . import types as _t
 from .runtime import PromptMessage, Runtime
+from .sendable import quoted
 
 __all__ = ["ZeroMemory"]
 
@@ -476,7 +476,7 @@ class ZeroMemory(Runtime):
 
     async def memory(self, id: str, *, timeout_s: float | None = None) -> _t.MemoryRecord:
         """The whole stored row of one memory, untruncated, with its provenance."""
-        return await self._resource(_t.MemoryRecord, f"zm://memory/{quote(id, safe='')}", timeout_s)
+        return await self._resource(_t.MemoryRecord, f"zm://memory/{quoted(id, 'id')}", timeout_s)
 
     async def prompt_brief(
         self,

@@ -66,6 +66,8 @@ async def site(url: str, token: str | None, headers: Mapping[str, str] | None, p
         assert_header(name, value)
     if token is not None:
         assert_token(token)
+        # Headers of the same name would be sent as one, which nobody knows.
+        given = {name: value for name, value in given.items() if name.lower() != "authorization"}
         given["Authorization"] = f"Bearer {token}"
     timeout = http.Timeout(_CONNECT_SECONDS, read=_ANSWER_SECONDS)
     async with AsyncExitStack() as stack:

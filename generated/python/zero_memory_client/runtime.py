@@ -4,6 +4,7 @@
 """What every call goes through: the official client below; the contract's errors, retries and the judged version above."""
 
 import asyncio
+import contextlib
 import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
@@ -19,7 +20,7 @@ from .errors import ErrorCode
 from .failures import CallTimeoutError, ContractWarning, UnreadableAnswer, ZeroMemoryError, ZeroMemoryWarning
 from .info import CONTRACT_CAPABILITY
 from .raised import failure_of_raised
-from .sendable import assert_sendable
+from .sendable import assert_text, sendable
 from .versions import judged
 from .wire import Open, Text, lenient
 
@@ -137,9 +138,11 @@ class Runtime:
                     inside = error
                     raise
         except BaseException as error:
-            # The official client runs in task groups, which wrap what passes through them.
-            cause = inside or _innermost(error)
-            if inside is None and isinstance(cause, Exception):
+            # The official client runs in task groups, which wrap what passes through them, and
+            # cancel what runs inside when they fail: what they raise tells why, then.
+            is_cancelled = isinstance(inside, asyncio.CancelledError) and isinstance(error, Exception)
+            cause = _innermost(error) if inside is None or is_cancelled else inside
+            if cause is not inside and isinstance(cause, Exception):
                 cause = failure_of_raised(cause)
             if cause is error:
                 raise
@@ -149,8 +152,8 @@ class Runtime:
         self, tool: str, arguments: Mapping[str, Any] | BaseModel | None = None, *, timeout_s: float | None = None
     ) -> dict[str, Any]:
         """Call a tool by name, with the errors and retries of the typed methods: for what a later minor version adds."""
-        given = {} if arguments is None else _plain(arguments)
-        assert_sendable(given)
+        assert_text(tool, "the name of the tool")
+        given = {} if arguments is None else sendable(arguments)
 
         async def send() -> dict[str, Any]:
             return payload_of(await self.client.call_tool(tool, given))
@@ -162,8 +165,6 @@ class Runtime:
         return self._read(model, await self.call(tool, arguments, timeout_s=timeout_s))
 
     async def _resource(self, model: type[Model], uri: str, timeout_s: float | None) -> Model:
-        assert_sendable(uri)
-
         async def send() -> dict[str, Any]:
             address: Any = uri
             if opening.MAJOR < 2:
@@ -176,7 +177,8 @@ class Runtime:
 
     async def _prompt(self, name: str, given: Mapping[str, str | None], timeout_s: float | None) -> list[PromptMessage]:
         arguments = {key: value for key, value in given.items() if value is not None}
-        assert_sendable(arguments)
+        for key, value in arguments.items():
+            assert_text(value, f"/{key}")
 
         async def send() -> list[PromptMessage]:
             result = await self.client.get_prompt(name, arguments)
@@ -221,7 +223,8 @@ class Runtime:
             return await send()
         except asyncio.CancelledError:
             if number is not None:
-                with anyio.move_on_after(_FAREWELL_SECONDS, shield=True):
+                # Where the connection broke, nobody is left who could be told.
+                with contextlib.suppress(Exception), anyio.move_on_after(_FAREWELL_SECONDS, shield=True):
                     await _cancelled(self.client, number)
             raise
 
@@ -262,14 +265,3 @@ def _innermost(error: BaseException) -> BaseException:
     while isinstance(error, ExceptionGroup) or (isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1):
         error = error.exceptions[0]
     return error
-
-
-def _plain(value: Any) -> Any:
-    """Return what goes over the wire for models, wherever they stand."""
-    if isinstance(value, BaseModel):
-        return value.model_dump(mode="json")
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    return value

@@ -171,4 +171,5 @@ async def main():
         print(json.dumps(await (over_http if settings["transport"] == "http" else over_stdio)(settings)))
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -7,8 +7,11 @@ sessions understands.
 """
 
 import asyncio
-import json
 from typing import Any
+
+from pydantic_core import from_json
+
+from .answers import failure_of_body
 
 UNREACHED = "zero-memory-client/unreached"
 """Marks an error that no server answered."""
@@ -71,13 +74,10 @@ class Bridge:
         except self._http.TransportError as error:
             what = str(error) or type(error).__name__
             return self._told(number, what, {UNREACHED: True})
-        try:
-            body = json.loads(text)
-        except ValueError:
-            body = None
-        if isinstance(body, dict) and "jsonrpc" in body and number is not None:
+        body = _json(text)
+        if number is not None and _is_answer(body):
             return self._http.Response(200, json={**body, "id": number})
-        if not (isinstance(body, dict) and isinstance(body.get("error"), dict)):
+        if failure_of_body(body) is None:
             body = _told_by_status(response.status_code, response.headers.get("retry-after"))
         return self._told(number, f"the server refused with HTTP {response.status_code}", body)
 
@@ -86,12 +86,15 @@ class Bridge:
         kind = response.headers.get("content-type", "").split(";")[0].strip().lower()
         if number is None or kind == "text/event-stream":
             return response
-        # Its ends tell: to read all of it twice would cost more than the rest of a call.
-        text = (await response.aread()).strip()
-        if text[:1] + text[-1:] in (b"{}", b"[]"):
-            return response
+        body = _json(await response.aread())
+        if _is_answer(body):
+            if body.get("id") == number:
+                return response
+            if body.get("id") is None and "error" in body:
+                return self._http.Response(200, json={**body, "id": number})
         await response.aclose()
-        return self._told(number, f"something answered that is no MCP server, with {kind or 'nothing'}", {UNREACHED: True})
+        found = f"{kind or 'nothing'} (HTTP {response.status_code})"
+        return self._told(number, f"something answered that is no MCP server, with {found}", {UNREACHED: True})
 
     def _told(self, number: Any, message: str, data: Any) -> Any:
         if number is None:
@@ -117,8 +120,23 @@ def _told_by_status(status: int, after: str | None) -> dict[str, Any]:
 def _message(request: Any) -> dict[str, Any] | None:
     if request.method != "POST":
         return None
+    message = _json(request.content)
+    return message if isinstance(message, dict) else None
+
+
+def _json(text: bytes) -> Any:
+    # Every answer is read once more here, so by what reads fastest.
     try:
-        message = json.loads(request.content)
+        return from_json(text)
     except ValueError:
         return None
-    return message if isinstance(message, dict) else None
+
+
+def _is_answer(body: Any) -> bool:
+    """Return whether a body is what JSON-RPC answers a request with."""
+    if not isinstance(body, dict) or body.get("jsonrpc") != "2.0":
+        return False
+    error = body.get("error")
+    if isinstance(error, dict):
+        return isinstance(error.get("code"), int) and isinstance(error.get("message"), str)
+    return isinstance(body.get("result"), dict)

@@ -1,7 +1,8 @@
 """Turns what an official client raises into the failures of this package."""
 
+import re
 from collections.abc import Mapping
-from typing import TypeVar, cast
+from typing import Any, cast
 
 from pydantic import ValidationError
 
@@ -10,13 +11,14 @@ from .failures import ClientError, ProtocolError, TransportError, UnreadableAnsw
 from .http import UNREACHED
 from .refusals import failure_of
 
-Kind = TypeVar("Kind", bound=ClientError)
-
 _NO_RESOURCE = (-32002, -32602)
 """Codes of JSON-RPC by which either era says that a resource is not there."""
 
 _CLOSED = -32000
 """The code by which the official client says that the connection ended."""
+
+_LONGEST = 300
+"""How much is repeated of what was raised: the official client tells every item of a long answer."""
 
 
 def failure_of_raised(raised: Exception, uri: str | None = None) -> ClientError:
@@ -39,24 +41,33 @@ def _failure_of(raised: Exception, uri: str | None) -> ClientError:
     if refusal is not None:
         return refusal
     if isinstance(raised, ValidationError) or "structured content" in why.lower():
-        return _also(UnreadableAnswer, raised)(f"an answer cannot be read: {why}", None)
+        return _also(UnreadableAnswer, raised, f"an answer cannot be read: {_short(why)}", None)
     # The codes of JSON-RPC are below nothing; a status of HTTP is not.
     if isinstance(code, int) and code < 0 and code != _CLOSED and UNREACHED not in facts:
-        return _kept(_also(ProtocolError, raised)(code, why, data), raised)
-    return _kept(_also(TransportError, raised)(why), raised)
+        return _kept(_also(ProtocolError, raised, code, why, data), raised)
+    return _kept(_also(TransportError, raised, _short(why)), raised)
 
 
-def _also(kind: type[Kind], raised: Exception) -> type[Kind]:
-    """Return the class as one below that of what was raised too, so that whoever catches that goes on to."""
+def _also(kind: type[ClientError], raised: Exception, *given: Any) -> ClientError:
+    """Return a failure that is of the class of what was raised too, so that whoever catches that goes on to."""
+    failure = kind(*given)
+    named = {"__module__": kind.__module__, "__doc__": kind.__doc__}
     try:
-        made = type(kind.__name__, (kind, type(raised)), {"__module__": kind.__module__, "__doc__": kind.__doc__})
-    except TypeError:
-        # Some classes cannot be one; the cause tells then.
-        return kind
-    return cast("type[Kind]", made)
+        both = cast("ClientError", type(kind.__name__, (kind, type(raised)), named)(*given))
+        says_the_same = str(both) == str(failure)
+    except Exception:
+        # Some classes cannot be one, or are made in a way of their own; the cause tells then.
+        return failure
+    return both if says_the_same else failure
 
 
 def _kept(failure: ClientError, raised: Exception) -> ClientError:
     for name, value in vars(raised).items():
         vars(failure).setdefault(name, value)
     return failure
+
+
+def _short(text: str) -> str:
+    """Return a text on one line, without the password of an address; all of it stands in the cause."""
+    line = re.sub(r"//[^\s/@]*@", "//", " ".join(text.split()))
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"

@@ -175,7 +175,7 @@ fn additions(contract: &Contract) -> String {
 }
 
 fn client(contract: &Contract) -> String {
-    let mut text = "\"\"\"One typed method for everything that a server offers.\"\"\"\n\nfrom collections.abc import Mapping, Sequence\nfrom typing import Any, Literal\nfrom urllib.parse import quote\n\nfrom . import types as _t\nfrom .runtime import PromptMessage, Runtime\n\n__all__ = [\"ZeroMemory\"]\n\n\nclass ZeroMemory(Runtime):\n    \"\"\"A connection to a zero-memory server.\n\n    Tools have their own names; a resource is read by its name, and a prompt is\n    filled in by ``prompt_`` and its name.\n    \"\"\"\n".to_owned();
+    let mut text = "\"\"\"One typed method for everything that a server offers.\"\"\"\n\nfrom collections.abc import Mapping, Sequence\nfrom typing import Any, Literal\n\nfrom . import types as _t\nfrom .runtime import PromptMessage, Runtime\nfrom .sendable import quoted\n\n__all__ = [\"ZeroMemory\"]\n\n\nclass ZeroMemory(Runtime):\n    \"\"\"A connection to a zero-memory server.\n\n    Tools have their own names; a resource is read by its name, and a prompt is\n    filled in by ``prompt_`` and its name.\n    \"\"\"\n".to_owned();
     for each in contract.tools.values() {
         text.push_str(&tool(contract, each));
     }
@@ -281,7 +281,12 @@ fn resource(resource: &Resource) -> String {
         Address::Template(template) => {
             let names = places(template);
             let parameters = names.iter().map(|name| format!("{name}: str, ")).collect();
-            let filled = template.replace('{', "{quote(").replace('}', ", safe='')}");
+            let filled = names.iter().fold(template.clone(), |filled, name| {
+                filled.replace(
+                    &format!("{{{name}}}"),
+                    &format!("{{quoted({name}, '{name}')}}"),
+                )
+            });
             (parameters, format!("f{}", literal(&filled)))
         }
     };

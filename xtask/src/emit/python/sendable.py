@@ -5,44 +5,91 @@ import re
 from collections.abc import Mapping
 from math import isfinite
 from typing import Any
+from urllib.parse import quote
 
+from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
 from .failures import TransportError, ZeroMemoryError
 from .refusals import failure_of
 
+_DEEPEST = 100
+"""How many levels of lists and objects an input may have; servers refuse to read a message of a few more."""
 
-def assert_sendable(given: Any) -> None:
-    """Raise ``validation_failed`` for an argument that JSON cannot carry."""
+
+def sendable(given: Any) -> dict[str, Any]:
+    """Return an input as it goes over the wire, or raise ``validation_failed`` for what no message can carry."""
+    if not isinstance(given, (Mapping, BaseModel)):
+        raise _refused("", f"is a {type(given).__name__}", "pass the arguments of the tool by name")
+    plain: dict[str, Any] = _plain(given, "", 0)
+    return plain
+
+
+def assert_text(value: Any, pointer: str) -> None:
+    """Raise ``validation_failed`` for what is no text, or none that can be sent."""
+    if not isinstance(value, str):
+        raise _refused(pointer, f"is a {type(value).__name__}", "pass a text")
     try:
-        json.dumps(given, ensure_ascii=False, allow_nan=False, default=to_jsonable_python).encode()
+        value.encode()
     except UnicodeEncodeError:
-        what = "an argument holds half of a surrogate pair, which is no text: send whole characters"
-        raise failure_of("validation_failed", what, None) from None
-    except (ValueError, TypeError, RecursionError) as error:
-        found = _not_finite(given, "")
-        if found is None:
-            raise failure_of("validation_failed", f"an argument is nothing that JSON can carry: {error}", None) from error
-        raise _refused(*found) from None
+        raise _refused(pointer, "holds half of a surrogate pair, which is no text", "send whole characters") from None
 
 
-def _refused(pointer: str, number: float) -> ZeroMemoryError:
-    what = f"{pointer} is {number}, which JSON has no number for: send a number, or leave it out"
-    violation = {"pointer": pointer, "rule": "json", "message": what}
-    return failure_of("validation_failed", what, {"violations": [violation]})
+def quoted(value: Any, name: str) -> str:
+    """Return a text as a part of the address of a resource."""
+    assert_text(value, f"/{name}")
+    return quote(value, safe="")
 
 
-def _not_finite(value: Any, pointer: str) -> tuple[str, float] | None:
-    """Return where a number is that JSON has none for."""
-    if isinstance(value, float):
-        return None if isfinite(value) else (pointer, value)
-    items: Any = ()
+def _plain(value: Any, pointer: str, depth: int) -> Any:
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        assert_text(value, pointer)
+        return value
+    if isinstance(value, (int, float)):
+        _assert_number(value, pointer)
+        return value
+    if depth > _DEEPEST:
+        # All of the way there would be too much to read.
+        top = "/".join(pointer.split("/", 2)[:2])
+        raise _refused(top, f"holds itself, or more than {_DEEPEST} levels", "send less at once")
     if isinstance(value, Mapping):
-        items = value.items()
-    elif isinstance(value, (list, tuple)):
-        items = enumerate(value)
-    each = (_not_finite(item, f"{pointer}/{str(name).replace('~', '~0').replace('/', '~1')}") for name, item in items)
-    return next((found for found in each if found is not None), None)
+        return {_name(name, pointer): _plain(item, _below(pointer, name), depth + 1) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, _below(pointer, index), depth + 1) for index, item in enumerate(value)]
+    try:
+        made = value.model_dump(mode="json") if isinstance(value, BaseModel) else to_jsonable_python(value)
+    except Exception as error:
+        why = " ".join(str(error).split())[:200]
+        raise _refused(pointer, f"is nothing that JSON can carry ({why})", "send what it holds") from error
+    return _plain(made, pointer, depth + 1)
+
+
+def _assert_number(value: float, pointer: str) -> None:
+    try:
+        told = None if isfinite(value) else f"is {value}"
+    except OverflowError:
+        told = "has too many digits"
+    if told is not None:
+        raise _refused(pointer, f"{told}, which JSON has no number for", "send a number, or leave it out")
+
+
+def _name(name: Any, pointer: str) -> str:
+    if not isinstance(name, str):
+        raise _refused(pointer, f"has {name!r} as a name", "name with texts only")
+    assert_text(name, pointer)
+    return name
+
+
+def _below(pointer: str, name: Any) -> str:
+    return f"{pointer}/{str(name).replace('~', '~0').replace('/', '~1')}"
+
+
+def _refused(pointer: str, what: str, todo: str) -> ZeroMemoryError:
+    message = f"{pointer or 'the input'} {what}: {todo}"
+    violation = {"pointer": pointer, "rule": "json", "message": message}
+    return failure_of("validation_failed", message, {"violations": [violation]})
 
 
 def assert_token(token: str) -> None:

@@ -4,14 +4,14 @@
  * that is closed, which a server without sessions understands.
  */
 
-import { failureOfResponse } from './answers.js';
+import { failureOfResponse, isObject } from './answers.js';
 import { failureOf } from './errors.js';
-import type { ZeroMemoryError } from './failures.js';
+import { TransportError, type ZeroMemoryError } from './failures.js';
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-/** Wraps a `fetch`. */
-export function bridged(inner: Fetch): Fetch {
+/** Wraps a `fetch`; `hasFallback` tells whether a server of the era before is asked in its own way when a first question is refused. */
+export function bridged(inner: Fetch, hasFallback: boolean): Fetch {
   const open = new Map<unknown, AbortController>();
   return async (url, init) => {
     const message = typeof init?.body === 'string' ? messageOf(init.body) : null;
@@ -25,7 +25,9 @@ export function bridged(inner: Fetch): Fetch {
     given?.addEventListener('abort', pass, { once: true });
     open.set(id, cut);
     try {
-      return await checked(await inner(url, { ...init, signal: cut.signal }));
+      const response = await checked(await inner(url, { ...init, signal: cut.signal }));
+      const isProbe = hasFallback && message.method === 'server/discover' && response.status >= 400 && response.status < 500;
+      return isProbe ? response : await readable(response, id);
     } finally {
       given?.removeEventListener('abort', pass);
       open.delete(id);
@@ -40,11 +42,7 @@ interface Message {
 }
 
 function messageOf(body: string): Message | null {
-  try {
-    return JSON.parse(body) as Message;
-  } catch {
-    return null;
-  }
+  return jsonOf(body) as Message | null;
 }
 
 /** Throws the contract's error that a refused request answers with. */
@@ -55,6 +53,38 @@ async function checked(response: Response): Promise<Response> {
   const told = failure ?? toldByStatus(response);
   if (told !== null) throw told;
   return response;
+}
+
+/** Returns a response that the official client can read: of others, it tells each in another way, or nobody. */
+async function readable(response: Response, id: unknown): Promise<Response> {
+  const { status, headers } = response;
+  const kind = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+  if (response.ok && kind === 'text/event-stream') return response;
+  const text = await response.text();
+  const body = jsonOf(text);
+  if (isAnswer(body)) {
+    if (body['id'] === id) return new Response(text, { status: 200, headers });
+    const isUnnamed = body['id'] === null || body['id'] === undefined || !response.ok;
+    if (isUnnamed && isObject(body['error'])) return Response.json({ ...body, id });
+  }
+  const refused = response.ok ? `something answered that is no MCP server, with ${kind || 'nothing'} (HTTP ${status})` : null;
+  throw new TransportError(refused ?? `the server refused with HTTP ${status}`, new Error(text.slice(0, 1000) || `HTTP ${status}`));
+}
+
+/** Tells whether a body is what JSON-RPC answers a request with. */
+function isAnswer(body: unknown): body is Record<string, unknown> {
+  if (!isObject(body) || body['jsonrpc'] !== '2.0') return false;
+  const { error } = body;
+  if (isObject(error)) return typeof error['code'] === 'number' && typeof error['message'] === 'string';
+  return isObject(body['result']);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
+  }
 }
 
 /** Returns what a status says by itself, of something before the server that refuses in its own words. */

@@ -128,7 +128,7 @@ fn errors(contract: &Contract) -> String {
 }
 
 fn client(contract: &Contract) -> String {
-    let mut text = "/**\n * One typed method for everything that a server offers.\n */\n\nimport type * as contract from './contract.js';\nimport { type CallOptions, type PromptMessage, Runtime } from './runtime.js';\n\n/**\n * A connection to a zero-memory server.\n *\n * Tools have their own names; a resource is read by its name, and a prompt is\n * filled in by `prompt_` and its name.\n */\nexport class ZeroMemory extends Runtime {\n".to_owned();
+    let mut text = "/**\n * One typed method for everything that a server offers.\n */\n\nimport type * as contract from './contract.js';\nimport { type CallOptions, type PromptMessage, Runtime } from './runtime.js';\nimport { quoted } from './sendable.js';\n\n/**\n * A connection to a zero-memory server.\n *\n * Tools have their own names; a resource is read by its name, and a prompt is\n * filled in by `prompt_` and its name.\n */\nexport class ZeroMemory extends Runtime {\n".to_owned();
     let methods: Vec<String> = contract
         .tools
         .values()
@@ -181,16 +181,21 @@ fn resource(resource: &Resource) -> String {
     };
     let _ = writeln!(
         text,
-        "  {}({parameters}options?: CallOptions): Promise<contract.{shape}> {{\n    return this.read({uri}, options) as Promise<contract.{shape}>;\n  }}",
+        "  async {}({parameters}options?: CallOptions): Promise<contract.{shape}> {{\n    return this.read({uri}, options) as Promise<contract.{shape}>;\n  }}",
         resource.name
     );
     text
 }
 
 fn spelled(template: &str) -> String {
-    let filled = template
-        .replace('{', "${encodeURIComponent(")
-        .replace('}', ")}");
+    let filled = places(template)
+        .iter()
+        .fold(template.to_owned(), |filled, name| {
+            filled.replace(
+                &format!("{{{name}}}"),
+                &format!("${{quoted({name}, '{name}')}}"),
+            )
+        });
     format!("`{filled}`")
 }
 
