@@ -10,8 +10,20 @@
 import { failureOfResponse, isObject } from './answers.js';
 import { failureOf } from './errors.js';
 import { TransportError, type ZeroMemoryError } from './failures.js';
+import { CONNECTION_CLOSED } from './raised.js';
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+/**
+ * Returns a `fetch` for the HTTP transport of a client of your own, which `over` then speaks over:
+ * what HTTP refuses comes as an error of the contract, and a call that is aborted is cancelled at the server too.
+ *
+ * @param inner What it stands on; left out, the global `fetch`.
+ */
+export function bridgedFetch(inner: Fetch = (url, init) => fetch(url, init)): Fetch {
+  // Only the series that knows both eras asks that question, and then knows what to make of a refusal.
+  return bridged(inner, true);
+}
 
 /** Wraps a `fetch`; `hasFallback` tells whether a server of the era before is asked in its own way when a first question is refused. */
 export function bridged(inner: Fetch, hasFallback: boolean): Fetch {
@@ -27,13 +39,20 @@ export function bridged(inner: Fetch, hasFallback: boolean): Fetch {
     if (given?.aborted) pass();
     given?.addEventListener('abort', pass, { once: true });
     open.set(id, cut);
-    try {
-      const response = await checked(await inner(url, { ...init, signal: cut.signal }));
-      const isProbe = hasFallback && message.method === 'server/discover' && response.status >= 400 && response.status < 500;
-      return isProbe ? response : await readable(response, id);
-    } finally {
+    const close = () => {
       given?.removeEventListener('abort', pass);
       open.delete(id);
+    };
+    let isStream = false;
+    try {
+      const response = await checked(await inner(url, { ...init, signal: cut.signal }));
+      const { ok, status } = response;
+      isStream = ok && kindOf(response) === 'text/event-stream';
+      if (isStream) return streamed(response, id, close);
+      const isProbe = hasFallback && message.method === 'server/discover' && status >= 400 && status < 500;
+      return isProbe ? response : await readable(response, id);
+    } finally {
+      if (!isStream) close();
     }
   };
 }
@@ -51,7 +70,7 @@ function messageOf(body: string): Message | null {
 /** Throws the contract's error that a refused request answers with. */
 async function checked(response: Response): Promise<Response> {
   if (response.ok) return response;
-  const isJson = response.headers.get('content-type')?.includes('application/json') === true;
+  const isJson = kindOf(response) === 'application/json';
   const failure = isJson ? failureOfResponse(await response.clone().text()) : null;
   const told = failure ?? toldByStatus(response);
   if (told !== null) throw told;
@@ -60,18 +79,44 @@ async function checked(response: Response): Promise<Response> {
 
 /** Returns a response that the official client can read: of others, it tells each in another way, or nobody. */
 async function readable(response: Response, id: unknown): Promise<Response> {
-  const { status, headers } = response;
-  const kind = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
-  if (response.ok && kind === 'text/event-stream') return response;
+  const { ok, status } = response;
   const text = await response.text();
   const body = jsonOf(text);
   if (isAnswer(body)) {
-    if (body['id'] === id) return new Response(text, { status: 200, headers });
-    const isUnnamed = body['id'] === null || body['id'] === undefined || !response.ok;
+    // It was read here, and is not read again: that takes as long as all else that is done to a call.
+    if (body['id'] === id && ok) return Object.assign(response, { json: async () => body });
+    const isUnnamed = body['id'] === null || body['id'] === undefined || !ok;
     if (isUnnamed && isObject(body['error'])) return Response.json({ ...body, id });
   }
-  const refused = response.ok ? `something answered that is no MCP server, with ${kind || 'nothing'} (HTTP ${status})` : null;
+  const refused = ok ? `something answered that is no MCP server, with ${kindOf(response) || 'nothing'} (HTTP ${status})` : null;
   throw new TransportError(refused ?? `the server refused with HTTP ${status}`, new Error(text.slice(0, 1000) || `HTTP ${status}`));
+}
+
+/** Passes a stream on, and says at its end that nothing comes any more: whoever has an answer by then hears nothing of it. */
+function streamed({ status, headers, body }: Response, id: unknown, close: () => void): Response {
+  const reader = body?.getReader();
+  const message = `a stream ended without an answer (HTTP ${status})`;
+  // A line that was broken off ends first.
+  const last = `\n\nevent: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', id, error: { code: CONNECTION_CLOSED, message } })}\n\n`;
+  const passed = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const next = await reader?.read().catch(() => undefined);
+      if (next?.done === false) return controller.enqueue(next.value);
+      close();
+      controller.enqueue(new TextEncoder().encode(last));
+      controller.close();
+    },
+    async cancel(reason) {
+      close();
+      await reader?.cancel(reason);
+    },
+  });
+  return new Response(passed, { status, headers });
+}
+
+/** Returns the media type of an answer. */
+function kindOf({ headers }: Response): string {
+  return headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
 }
 
 /** Tells whether a body is what JSON-RPC answers a request with. */

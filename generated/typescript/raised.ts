@@ -13,7 +13,7 @@ import { ClientError, ProtocolError, TimeoutError, TransportError, UnreadableAns
 const TOO_LATE: readonly unknown[] = [-32001, 'REQUEST_TIMEOUT'];
 
 /** The code by which 1.x of the official client says that the connection ended. */
-const CLOSED = -32000;
+export const CONNECTION_CLOSED = -32000;
 
 /** Codes of JSON-RPC by which either era says that a resource is not there. */
 const NO_RESOURCE: readonly unknown[] = [-32002, -32602];
@@ -48,7 +48,7 @@ export function failureOfRaised(raised: unknown): ClientError {
   const isUnread = isOfShape || name === 'SyntaxError';
   if (isUnread) return new UnreadableAnswer(`an answer cannot be read: ${short}`, null, raised);
   // The codes of JSON-RPC are below nothing; a status of HTTP is not.
-  if (typeof code === 'number' && code < 0 && code !== CLOSED) return new ProtocolError(code, why, data, raised);
+  if (typeof code === 'number' && code < 0 && code !== CONNECTION_CLOSED) return new ProtocolError(code, why, data, raised);
   const isStatus = typeof code === 'number' && code >= 100 && !short.includes(`HTTP ${code}`);
   return new TransportError(isStatus ? `HTTP ${code}: ${short}` : short, raised);
 }

@@ -62,7 +62,8 @@ async def _transport(settings, data):
     site = settings.get("site")
     with nullcontext(site) if site else http_server(settings["binary"], data) as (url, token):
         headers = {"Authorization": f"Bearer {token}"}
-        async with create_mcp_http_client(headers=headers) as http_client:
+        # Some bring an HTTP client of their own, which is told the token already.
+        async with settings.get("http_client") or create_mcp_http_client(headers=headers) as http_client:
             yield streamable_http_client(url, http_client=http_client)
 
 

@@ -13,10 +13,10 @@ use super::rust::{refused, run};
 use crate::harness::{Site, fresh};
 
 /// What something else than the server answers: a status, a kind and a body.
-/// The message names the status.
+/// The message names the status, but of a stream.
 struct Odd(&'static str, &'static str, &'static str);
 
-const ODD: [Odd; 15] = [
+const ODD: [Odd; 18] = [
     // It hangs up.
     Odd("", "", ""),
     Odd("502 Bad Gateway", "text/html", "<b>no</b>"),
@@ -46,6 +46,11 @@ const ODD: [Odd; 15] = [
         "application/json",
         r#"{"jsonrpc":"2.0","id":9000,"result":{}}"#,
     ),
+    // Streams that end before an answer: at once, after something else, and
+    // within a line.
+    Odd("200 OK", "text/event-stream", ""),
+    Odd("200 OK", "text/event-stream", "data: hello\n\n"),
+    Odd("200 OK", "text/event-stream", "data: {\"jsonrpc\""),
 ];
 
 impl Odd {
@@ -70,8 +75,11 @@ impl Odd {
         let place = format!("{place}: {} {}", self.0, self.2);
         assert_ours(error, &["TransportError"], &place);
         let message = error["message"].as_str().expect("text");
-        let status = self.0.split(' ').next().expect("a word");
-        assert!(message.contains(status), "{place}: {message}");
+        // What is wrong with a stream is found by the official clients, too.
+        if self.1 != "text/event-stream" {
+            let status = self.0.split(' ').next().expect("a word");
+            assert!(message.contains(status), "{place}: {message}");
+        }
         assert!(message.len() < 600, "{place}: {message}");
     }
 }
@@ -112,20 +120,31 @@ fn assert_ours(error: &Value, kinds: &[&str], place: &str) {
 
 #[test]
 fn whoever_is_no_server_is_told_as_a_kind_of_the_package() {
+    let urls: Vec<String> = ODD.iter().map(|odd| answering(odd.answer())).collect();
     for kit in KITS {
         let closed = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let nobody = format!("http://{}/mcp", closed.local_addr().expect("an address"));
         drop(closed);
-        let report = kit.calls(&nobody, "tok", &json!({}), &json!([]));
+        let asked = [std::slice::from_ref(&nobody), &urls].concat();
+        let refusals = kit.refusals(&asked, "tok", &json!({}));
         assert_ours(
-            &report["refused"],
+            &refusals[0],
             &["TransportError"],
             &format!("{kit:?} nobody"),
         );
-        for odd in &ODD {
-            let url = answering(odd.answer());
-            let report = kit.calls(&url, "tok", &json!({}), &json!([]));
-            odd.assert_told(&report["refused"], &format!("{kit:?}"));
+        for (odd, refusal) in ODD.iter().zip(&refusals[1..]) {
+            odd.assert_told(refusal, &format!("{kit:?}"));
+        }
+        assert_eq!(refusals.len(), asked.len(), "{kit:?}");
+    }
+    for (odd, url) in ODD.iter().zip(&urls) {
+        for protocol in [Protocol::Auto, Protocol::Handshake, Protocol::Stateless] {
+            let options = Options::new().protocol(protocol);
+            let opened = run(ZeroMemory::http_with(url.as_str(), Some("tok"), options));
+            let place = format!("{protocol:?}: {} {}", odd.0, odd.2);
+            let error = opened.expect_err(&place);
+            assert!(matches!(error, Error::Transport(_)), "{place}: {error:?}");
+            assert!(error.to_string().len() > 40, "{place}: {error}");
         }
     }
 }
@@ -148,16 +167,17 @@ fn a_call_that_something_else_answers_is_told_as_a_kind_of_the_package() {
         let last = &report["outcomes"][ODD.len()];
         assert_eq!(last["answer"]["memories"], json!([]), "{kit:?}: {report}");
     }
-    for odd in &ODD[..2] {
+    for odd in &ODD {
         let between = Between::breaking(site.address(), odd.answer().as_bytes());
         let broken = run(async {
             let memory = ZeroMemory::http(between.url(), Some(site.token())).await;
             let memory = memory.expect("it opens");
             memory.recall(types::RecallInput::new("heron")).await
         });
-        let error = broken.expect_err("nothing was answered");
-        assert!(matches!(error, Error::Transport(_)), "{error:?}");
-        assert!(error.to_string().len() > 40, "{error}");
+        let place = format!("{} {}", odd.0, odd.2);
+        let error = broken.expect_err(&place);
+        assert!(matches!(error, Error::Transport(_)), "{place}: {error:?}");
+        assert!(error.to_string().len() > 40, "{place}: {error}");
     }
 }
 

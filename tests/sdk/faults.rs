@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 use super::kit::{KITS, Kit};
 use crate::harness::{binary, fresh};
 
-fn seen(kit: Kit, transport: &str) -> Value {
+fn seen(kit: Kit, transport: &str, is_own: bool) -> Value {
     let data = fresh();
     kit.runs(
         "faults",
-        json!({ "binary": binary(), "data": data.path(), "transport": transport }),
+        json!({ "binary": binary(), "data": data.path(), "transport": transport, "own": is_own }),
     )
 }
 
@@ -34,8 +34,9 @@ fn assert_is_transport(error: &Value, place: &str) {
 #[test]
 fn a_cancelled_call_is_cancelled_at_the_server_too() {
     for kit in KITS {
-        for transport in ["stdio", "http"] {
-            let seen = seen(kit, transport);
+        // The last is over a client of one's own.
+        for (transport, is_own) in [("stdio", false), ("http", false), ("http", true)] {
+            let seen = seen(kit, transport, is_own);
             // The server says so in its log, and the write left nothing.
             assert_eq!(seen["line"], true, "{kit:?} {transport}: {seen}");
             assert_eq!(seen["found"], 1, "{kit:?} {transport}: {seen}");
@@ -62,7 +63,7 @@ fn a_cancelled_call_is_cancelled_at_the_server_too() {
 #[test]
 fn a_client_lives_through_the_end_of_its_server_and_the_start_of_the_next() {
     for kit in KITS {
-        let seen = seen(kit, "http");
+        let seen = seen(kit, "http", false);
         let late = seen["late"]["name"].as_str().unwrap_or_default();
         assert!(late.ends_with("TimeoutError"), "{kit:?}: {seen}");
         assert_eq!(seen["late"]["isOurs"], true, "{kit:?}: {seen}");

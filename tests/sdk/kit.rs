@@ -31,6 +31,13 @@ impl Kit {
         self.runs("calls", given)
     }
 
+    /// Opens each of these endpoints in one process; returns how each refused.
+    pub fn refusals(self, urls: &[String], token: &str, options: &Value) -> Vec<Value> {
+        let given = json!({ "urls": urls, "token": token, "options": options });
+        let told = self.runs("calls", given);
+        told.as_array().expect("a list").clone()
+    }
+
     /// Runs a script that both languages have; returns what it tells.
     pub fn runs(self, script: &str, mut given: Value) -> Value {
         match self {

@@ -1,6 +1,6 @@
 //! The Rust client and connections that break, hang or are left.
 
-use zero_memory_client::{Error, Options, Program, ZeroMemory, types};
+use zero_memory_client::{Error, Options, Program, Protocol, ZeroMemory, types};
 
 use super::relay::Relay;
 use super::rust::run;
@@ -175,11 +175,18 @@ exec sleep 90";
 
 #[test]
 fn a_call_whose_future_is_dropped_is_called_off_at_the_server() {
+    for protocol in [Protocol::Handshake, Protocol::Stateless] {
+        called_off(protocol);
+    }
+}
+
+fn called_off(protocol: Protocol) {
     let data = fresh();
     let site = Site::start(data.path());
     let tap = Tap::start(site.address(), "The void.");
     run(async {
-        let memory = ZeroMemory::http(tap.url(), Some(site.token())).await;
+        let options = Options::new().protocol(protocol);
+        let memory = ZeroMemory::http_with(tap.url(), Some(site.token()), options).await;
         let memory = memory.expect("it opens");
         let fact = |text: &str| types::RememberInput::new(text).scope("core");
         memory

@@ -25,8 +25,8 @@ const CLIENTS = {
   },
 };
 
-/** Connects, over HTTP to this site or to one that it starts; answers `{ client, stop }`. */
-export async function connect({ binary, data, site, client: which, transport, era }) {
+/** Connects, over HTTP to this site or to one that it starts, by this `fetch`; answers `{ client, stop }`. */
+export async function connect({ binary, data, site, client: which, transport, era, fetch }) {
   const kit = CLIENTS[which];
   const client = new kit.Client(INFO, kit.options(era));
   if (transport === 'stdio') {
@@ -37,7 +37,7 @@ export async function connect({ binary, data, site, client: which, transport, er
   const server = site ?? (await startHttp(binary, data));
   try {
     const requestInit = { headers: { Authorization: `Bearer ${server.token}` } };
-    await client.connect(new kit.Http(new URL(server.url), { requestInit }));
+    await client.connect(new kit.Http(new URL(server.url), { requestInit, fetch }));
   } catch (error) {
     await server.stop();
     throw error;

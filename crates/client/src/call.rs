@@ -30,6 +30,9 @@ const UNTOLD_WAIT: Duration = Duration::from_secs(1);
 /// handshake, and of the one without.
 const ABSENT: [i32; 2] = [-32002, -32602];
 
+/// How the official client begins to tell that HTTP refused its first request.
+const REFUSED_BY_HTTP: &str = "server/discover rejected with HTTP";
+
 impl ZeroMemory {
     /// Calls a tool by name, with arguments and an answer as they are on the
     /// wire: for tools that this version of the package does not know.
@@ -266,6 +269,9 @@ pub(crate) fn protocol(error: ErrorData) -> Error {
         // A refusal by HTTP of the first request of a connection.
         None => carried(&error.message),
     };
+    if refusal.is_none() && error.message.starts_with(REFUSED_BY_HTTP) {
+        return broken(error.message.into());
+    }
     refusal.unwrap_or_else(|| Error::Protocol {
         code: error.code.0,
         message: error.message.into_owned(),

@@ -25,6 +25,8 @@ mod answer;
 mod call;
 mod client;
 mod error;
+#[cfg(feature = "http")]
+mod http;
 mod open;
 mod options;
 mod version;

@@ -23,6 +23,8 @@ use crate::error::Error;
 use crate::error::ZeroMemoryError;
 #[cfg(feature = "http")]
 use crate::generated::errors::ErrorCode;
+#[cfg(feature = "http")]
+use crate::http::Http;
 use crate::options::Options;
 #[cfg(any(feature = "stdio", feature = "http"))]
 use crate::options::Protocol;
@@ -170,7 +172,12 @@ pub(crate) async fn open(way: &Way, options: &Options) -> Result<Link, Error> {
         #[cfg(feature = "http")]
         Way::Url(url, token) => {
             let config = config(url, token.as_deref(), &options.headers)?;
-            serve(StreamableHttpClientTransport::from_config(config), options).await
+            let http = Http::new().map_err(|error| Error::Transport(Box::new(error)))?;
+            serve(
+                StreamableHttpClientTransport::with_client(http, config),
+                options,
+            )
+            .await
         }
     }
 }

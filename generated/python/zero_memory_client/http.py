@@ -10,6 +10,8 @@ sessions understands.
 """
 
 import asyncio
+import json
+from collections.abc import AsyncIterator
 from typing import Any
 
 from pydantic_core import from_json
@@ -87,8 +89,10 @@ class Bridge:
     async def _readable(self, response: Any, number: Any) -> Any:
         """Return a response that the official client can read: of others, 1.x tells nobody who waits for them."""
         kind = response.headers.get("content-type", "").split(";")[0].strip().lower()
-        if number is None or kind == "text/event-stream":
+        if number is None:
             return response
+        if kind == "text/event-stream":
+            return self._streamed(response, number)
         body = _json(await response.aread())
         if _is_answer(body):
             if body.get("id") == number:
@@ -99,12 +103,38 @@ class Bridge:
         found = f"{kind or 'nothing'} (HTTP {response.status_code})"
         return self._told(number, f"something answered that is no MCP server, with {found}", {UNREACHED: True})
 
+    def _streamed(self, response: Any, number: Any) -> Any:
+        """Say at the end of a stream that nothing comes any more: whoever has an answer by then hears nothing of it."""
+        message = f"a stream ended without an answer (HTTP {response.status_code})"
+        told = json.dumps(_failure(number, message, {UNREACHED: True}))
+        # A line that was broken off ends first.
+        last = f"\n\nevent: message\ndata: {told}\n\n".encode()
+        inner, broken = response.stream, self._http.TransportError
+
+        class Passed(self._http.AsyncByteStream):  # type: ignore[misc]
+            async def __aiter__(self) -> AsyncIterator[bytes]:
+                try:
+                    async for part in inner:
+                        yield part
+                except broken:
+                    pass
+                yield last
+
+            async def aclose(self) -> None:
+                await inner.aclose()
+
+        response.stream = Passed()
+        return response
+
     def _told(self, number: Any, message: str, data: Any) -> Any:
         if number is None:
             # Nobody waits for the answer to a notification.
             return self._http.Response(202)
-        error = {"code": _FAILED, "message": message, "data": data}
-        return self._http.Response(200, json={"jsonrpc": "2.0", "id": number, "error": error})
+        return self._http.Response(200, json=_failure(number, message, data))
+
+
+def _failure(number: Any, message: str, data: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": number, "error": {"code": _FAILED, "message": message, "data": data}}
 
 
 def _told_by_status(status: int, after: str | None) -> dict[str, Any]:

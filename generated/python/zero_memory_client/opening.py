@@ -32,6 +32,19 @@ def _module(name: str) -> Any:
     return importlib.import_module(name)
 
 
+def _http() -> Any:
+    return _module("httpx2" if MAJOR >= 2 else "httpx")
+
+
+def bridged_transport() -> Any:
+    """Return a transport for the HTTP client (httpx with mcp 1.x, httpx2 with 2.x) under a client of your own.
+
+    What HTTP refuses comes as an error of the contract then, and a call that is cancelled is cancelled at the server
+    too: ``streamable_http_client(url, http_client=httpx.AsyncClient(transport=bridged_transport(), headers=headers))``.
+    """
+    return Bridge(_http())
+
+
 def assert_spoken(protocol: Protocol) -> None:
     """Raise for an era that the official client does not know."""
     if protocol == "2026" and MAJOR < 2:
@@ -60,7 +73,7 @@ async def program(
 @asynccontextmanager
 async def site(url: str, token: str | None, headers: Mapping[str, str] | None, protocol: Protocol) -> AsyncIterator[Any]:
     """Connect an official client over HTTP."""
-    http = _module("httpx2" if MAJOR >= 2 else "httpx")
+    http = _http()
     given = dict(headers or {})
     for name, value in given.items():
         assert_header(name, value)
@@ -72,7 +85,7 @@ async def site(url: str, token: str | None, headers: Mapping[str, str] | None, p
     timeout = http.Timeout(_CONNECT_SECONDS, read=_ANSWER_SECONDS)
     async with AsyncExitStack() as stack:
         client = await stack.enter_async_context(
-            http.AsyncClient(transport=Bridge(http), headers=given, timeout=timeout)
+            http.AsyncClient(transport=bridged_transport(), headers=given, timeout=timeout)
         )
         transport = _module("mcp.client.streamable_http").streamable_http_client(url, http_client=client)
         yield await stack.enter_async_context(_connected(transport, protocol))

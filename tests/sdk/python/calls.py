@@ -2,7 +2,8 @@
 
 Reads as JSON on stdin what `opened` takes, { options } and
 { calls: [{ method, given, options }] }. Writes one JSON line:
-{ contractVersion, warnings, refused, outcomes }.
+{ contractVersion, warnings, refused, outcomes }. With { urls } it only opens
+each of them and writes how they refused, one after the other.
 """
 
 import asyncio
@@ -68,11 +69,22 @@ async def made(memory, call):
     return {"answer": plain(answer)}
 
 
+async def refusal(settings, url):
+    try:
+        async with opened({**settings, "url": url}, **snake(settings.get("options", {}))):
+            return None
+    except Exception as error:
+        return told(error)
+
+
 async def main():
     text = sys.stdin.read().replace(HALF_A_PAIR, r"\ud800")
     for word, number in NUMBERS.items():
         text = text.replace(f'"{word}"', number)
     settings = json.loads(text)
+    if "urls" in settings:
+        print(json.dumps([await refusal(settings, url) for url in settings["urls"]]))
+        return
     warnings = []
 
     def keep(warning):

@@ -2,7 +2,8 @@
 //
 // Reads as JSON on stdin what `open` takes, { options } and
 // { calls: [{ method, given, options }] }. Writes one JSON line:
-// { contractVersion, warnings, refused, outcomes }.
+// { contractVersion, warnings, refused, outcomes }. With { urls } it only opens
+// each of them and writes how they refused, one after the other.
 
 import { readFileSync } from 'node:fs';
 
@@ -25,6 +26,15 @@ function told(error) {
   return { ...facts, prefix, details, retryAfterS, violations };
 }
 
+if (settings.urls !== undefined) {
+  const refusals = [];
+  for (const url of settings.urls) {
+    const opening = open({ ...settings, url }, settings.options);
+    refusals.push(await opening.then(() => null, told));
+  }
+  process.stdout.write(`${JSON.stringify(refusals)}\n`, () => process.exit(0));
+  await new Promise(() => {});
+}
 const warnings = [];
 const report = { contractVersion: null, warnings, refused: null, outcomes: [] };
 try {

@@ -14,8 +14,8 @@ from .refusals import failure_of
 _NO_RESOURCE = (-32002, -32602)
 """Codes of JSON-RPC by which either era says that a resource is not there."""
 
-_CLOSED = -32000
-"""The code by which the official client says that the connection ended."""
+_BROKEN = (-32000, -32700)
+"""Codes by which the official client says that the connection ended, and that a stream holds no message."""
 
 _LONGEST = 300
 """How much is repeated of what was raised: the official client tells every item of a long answer."""
@@ -43,7 +43,7 @@ def _failure_of(raised: Exception, uri: str | None) -> ClientError:
     if isinstance(raised, ValidationError) or "structured content" in why.lower():
         return _also(UnreadableAnswer, raised, f"an answer cannot be read: {_short(why)}", None)
     # The codes of JSON-RPC are below nothing; a status of HTTP is not.
-    if isinstance(code, int) and code < 0 and code != _CLOSED and UNREACHED not in facts:
+    if isinstance(code, int) and code < 0 and code not in _BROKEN and UNREACHED not in facts:
         return _kept(_also(ProtocolError, raised, code, why, data), raised)
     return _kept(_also(TransportError, raised, _short(why)), raised)
 
