@@ -9,7 +9,7 @@
 import { payloadOf, resourceOf, type ToolResult } from './answers.js';
 import { UnreadableAnswer, ZeroMemoryError, type ContractWarning } from './failures.js';
 import { opened, type HttpAddress, type StdioProgram } from './opening.js';
-import { milliseconds, paused } from './pauses.js';
+import { assertAmounts, milliseconds, paused } from './pauses.js';
 import { failureOfRaised, missingOf } from './raised.js';
 import { assertText, sendable } from './sendable.js';
 import { announced, judged } from './versions.js';
@@ -85,6 +85,7 @@ export class Runtime {
 
   /** Use `over`, `stdio` or `http`. */
   constructor(client: McpClient, options: Options) {
+    assertOptions(options);
     this.client = client;
     this.#options = options;
     this.contractVersion = announced(client.getServerCapabilities());
@@ -107,6 +108,7 @@ export class Runtime {
     program: StdioProgram,
     options: OpenOptions = {},
   ): Promise<T> {
+    assertOptions(options);
     return ready(this, opened(program, options), options);
   }
 
@@ -116,6 +118,7 @@ export class Runtime {
     url: string | URL,
     options: OpenOptions & HttpAddress = {},
   ): Promise<T> {
+    assertOptions(options);
     return ready(this, opened({ url, ...options }, options), options);
   }
 
@@ -171,6 +174,7 @@ export class Runtime {
 
   /** Sends again what the server refused only for now: nothing was done then. */
   async #retried<T>(options: CallOptions, send: () => Promise<T>): Promise<T> {
+    assertAmounts(options, 'timeoutS');
     const attempts = this.#options.maxAttempts ?? 3;
     for (let attempt = 1; ; attempt += 1) {
       options.signal?.throwIfAborted();
@@ -202,6 +206,10 @@ async function ready<T extends Runtime>(
     await client.close();
     throw error;
   }
+}
+
+function assertOptions(options: Options): void {
+  assertAmounts(options, 'maxAttempts', 'maxWaitS', 'timeoutS');
 }
 
 function warned(warning: ContractWarning): void {

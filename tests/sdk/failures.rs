@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use zero_memory_client::{Error, ErrorCode, Options, Protocol, ZeroMemory, types};
 
 use super::between::Between;
-use super::kit::KITS;
+use super::kit::{KITS, Kit};
 use super::rust::{refused, run};
 use crate::harness::{Site, fresh};
 
@@ -247,8 +247,15 @@ fn a_number_that_json_cannot_carry_is_refused_before_it_is_sent() {
                 "scope": "core", "content": "A heron.", "links": [{ "type": "refines", "target": "<NaN>" }],
             } },
             recall(),
+            { "method": "recall", "given": { "query": "heron" }, "options": { "timeoutS": "<NaN>" } },
         ]);
         let report = kit.calls(&between.url(), site.token(), &json!({}), &calls);
+        let class = match kit {
+            Kit::TypeScript(..) => "TypeError",
+            Kit::Python(..) => "ValueError",
+        };
+        let error = &report["outcomes"][5]["error"];
+        assert_eq!(error["class"], class, "{kit:?}: {error}");
         let pointers = ["/k", "/k", "/k", "/links/0/target"];
         for (index, pointer) in pointers.into_iter().enumerate() {
             let error = &report["outcomes"][index]["error"];

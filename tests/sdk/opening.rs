@@ -96,6 +96,51 @@ fn a_program_that_says_nothing_is_given_up_in_time_and_ended() {
 }
 
 #[test]
+fn an_amount_that_is_none_is_refused_and_nothing_is_opened() {
+    for kit in KITS {
+        for (name, snake) in [
+            ("timeoutS", "timeout_s"),
+            ("maxWaitS", "max_wait_s"),
+            ("maxAttempts", "max_attempts"),
+        ] {
+            for odd in [json!("<NaN>"), json!(-1), json!("1")] {
+                let given = json!({ "url": "http://127.0.0.1:9/mcp" });
+                let refused = failure(kit, given, &json!({ name: odd }));
+                let (class, name) = match kit {
+                    Kit::TypeScript(..) => ("TypeError", name),
+                    Kit::Python(..) => ("ValueError", snake),
+                };
+                assert_eq!(refused["class"], class, "{kit:?} {odd}: {refused}");
+                let message = refused["message"].as_str().expect("text");
+                assert!(message.starts_with(name), "{kit:?} {odd}: {message}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_password_of_an_address_is_not_shown() {
+    let closed = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = closed.local_addr().expect("an address");
+    drop(closed);
+    let url = format!("http://heron:s3cret@{address}/mcp");
+    for protocol in PROTOCOLS {
+        let options = Options::new().protocol(protocol);
+        let opened = run(ZeroMemory::http_with(url.as_str(), Some("tok"), options));
+        let Err(Error::Transport(error)) = opened else {
+            panic!("{opened:?}");
+        };
+        assert!(!error.to_string().contains("s3cret"), "{error}");
+    }
+    for kit in KITS {
+        let refused = failure(kit, json!({ "url": url, "token": "tok" }), &json!({}));
+        assert_eq!(refused["class"], "TransportError", "{kit:?}: {refused}");
+        let message = refused["message"].as_str().expect("text");
+        assert!(!message.contains("s3cret"), "{kit:?}: {message}");
+    }
+}
+
+#[test]
 fn a_program_that_is_not_there_is_named() {
     let nowhere = "/nowhere/zero-memory";
     let absent = run(ZeroMemory::stdio(Program::new(nowhere)));

@@ -75,6 +75,7 @@ class Runtime:
 
     def __init__(self, client: Any, **options: Unpack[Options]) -> None:
         """Use ``over``, ``stdio`` or ``http``."""
+        _assert_amounts(options)
         self.client = client
         self._options = options
         self.contract_version = _announced(client)
@@ -103,6 +104,7 @@ class Runtime:
         **options: Unpack[Options],
     ) -> AbstractAsyncContextManager[Self]:
         """Start a server as a child process, which ends with the ``async with``, and speak to it over its pipes."""
+        _assert_amounts(options)
         opening.assert_spoken(protocol)
         return cls._opened(opening.program(command, args, env, cwd, errlog, protocol), options)
 
@@ -117,6 +119,7 @@ class Runtime:
         **options: Unpack[Options],
     ) -> AbstractAsyncContextManager[Self]:
         """Speak to a server over HTTP; url is that of its MCP endpoint, such as http://127.0.0.1:8787/mcp."""
+        _assert_amounts(options)
         opening.assert_spoken(protocol)
         return cls._opened(opening.site(url, token, headers, protocol), options)
 
@@ -195,6 +198,7 @@ class Runtime:
 
     async def _retried(self, send: Callable[[], Awaitable[Result]], timeout_s: float | None, uri: str | None = None) -> Result:
         """Send again what the server refused only for now: nothing was done then."""
+        _assert_amounts({"timeout_s": timeout_s})
         limit = self._options.get("timeout_s") if timeout_s is None else timeout_s
         attempts = self._options.get("max_attempts", 3)
         attempt = 1
@@ -224,6 +228,15 @@ class Runtime:
                 with contextlib.suppress(Exception), anyio.move_on_after(_FAREWELL_SECONDS, shield=True):
                     await _cancelled(self.client, number)
             raise
+
+
+def _assert_amounts(given: Mapping[str, Any]) -> None:
+    """Raise for a number that is none, by which nothing can be timed, and one below nothing."""
+    for name in given.keys() & {"max_attempts", "max_wait_s", "timeout_s"}:
+        value = given[name]
+        is_amount = isinstance(value, (int, float)) and value >= 0
+        if not is_amount and not (value is None and name == "timeout_s"):
+            raise ValueError(f"{name} is {value!r}; pass a number from 0 on, or leave it out")
 
 
 async def _in_time(work: Awaitable[Result], limit: float | None) -> Result:
