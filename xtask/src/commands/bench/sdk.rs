@@ -34,12 +34,12 @@ pub fn run(root: &Path, program: &Path, scratch: &Path, out: &mut dyn Write) -> 
         "\n| recall of 10 among 100 | raw p50 / p95 | typed p50 / p95 | typed to raw, p50 |\n|---|---|---|---|"
     )?;
     let overhead = overhead(root)?;
-    for protocol in ["2025", "2026"] {
-        let name = format!("Rust, official {protocol}, stdio");
-        let given = json!({ "protocol": protocol });
-        row(&name, Command::new(&overhead), given, program, scratch, out)?;
-    }
     for transport in ["stdio", "http"] {
+        for protocol in ["2025", "2026"] {
+            let name = format!("Rust, official {protocol}, {transport}");
+            let given = json!({ "protocol": protocol, "transport": transport });
+            row(&name, Command::new(&overhead), given, program, scratch, out)?;
+        }
         for (sdk, protocol) in [("1.x", "2025"), ("2.x", "2026")] {
             let mut script = Command::new("node");
             script.arg(bench.folder.join("overhead.mjs"));
