@@ -111,19 +111,20 @@ class Bridge:
         last = f"\n\nevent: message\ndata: {told}\n\n".encode()
         inner, broken = response.stream, self._http.TransportError
 
-        class Passed(self._http.AsyncByteStream):  # type: ignore[misc]
-            async def __aiter__(self) -> AsyncIterator[bytes]:
-                try:
-                    async for part in inner:
-                        yield part
-                except broken:
-                    pass
-                yield last
+        async def passed(_: Any) -> AsyncIterator[bytes]:
+            try:
+                async for part in inner:
+                    yield part
+            except broken:
+                pass
+            yield last
 
-            async def aclose(self) -> None:
-                await inner.aclose()
+        async def close(_: Any) -> None:
+            await inner.aclose()
 
-        response.stream = Passed()
+        # The two series have other HTTP clients, so the class is made of the one that is here.
+        kind = type("Passed", (self._http.AsyncByteStream,), {"__aiter__": passed, "aclose": close})
+        response.stream = kind()
         return response
 
     def _told(self, number: Any, message: str, data: Any) -> Any:

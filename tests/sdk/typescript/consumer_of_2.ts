@@ -1,6 +1,8 @@
-// The client of 2.x is one that the package speaks over.
+// The client of 2.x is one that the package speaks over, and its transport takes
+// the package's way to fetch.
 
-import { Client } from '@modelcontextprotocol/client';
-import { ZeroMemory } from 'zero-memory-client';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { bridgedFetch, ZeroMemory } from 'zero-memory-client';
 
 export const over = (client: Client): ZeroMemory => ZeroMemory.over(client, { maxAttempts: 1 });
+export const transport = (url: URL): StreamableHTTPClientTransport => new StreamableHTTPClientTransport(url, { fetch: bridgedFetch() });
