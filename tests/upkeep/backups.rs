@@ -225,6 +225,32 @@ fn of_backups_to_one_file_that_begin_at_once_one_is_made_and_the_others_say_why_
     assert_eq!(run(&target, &["restore", name]).code, 0);
 }
 
+#[cfg(unix)]
+#[test]
+fn what_stands_in_the_place_of_the_memory_is_named_and_not_called_none() {
+    let place = fresh();
+    let file = place.path().join("one.db");
+    let name = file.to_str().expect("text");
+    let none = fresh();
+    let refused = run(none.path(), &["backup", name]);
+    assert_eq!(refused.code, 1);
+    assert!(refused.err.contains("holds no memory"), "{}", refused.err);
+    for program in ["mkdir", "mkfifo"] {
+        let data = fresh();
+        let path = data.path().join("memory.db");
+        let made = std::process::Command::new(program).arg(&path).status();
+        assert!(made.expect("it starts").success());
+        let refused = run(data.path(), &["backup", name]);
+        assert_eq!(refused.code, 1, "{program}");
+        let is_named = refused
+            .err
+            .contains("memory.db is a link or a folder or a pipe");
+        assert!(is_named, "{program}: {}", refused.err);
+        assert!(refused.err.contains("doctor --data"), "{}", refused.err);
+    }
+    assert!(!file.exists(), "no backup was made");
+}
+
 #[test]
 fn scheduled_backups_are_off_unless_asked_for_and_clear_away_only_their_own() {
     let data = fresh();

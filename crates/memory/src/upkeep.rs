@@ -205,7 +205,7 @@ fn of_store(error: store::Error, file: &Path, dir: &Path) -> Failure {
             "restore into a new folder with --data, or move everything but token, erasures.jsonl and backups out of this one first",
         ),
         store::Error::NotAFile => Failure::new(
-            format!("{file} is a link or a folder"),
+            format!("{file} is a link or a folder or a pipe"),
             "name the file itself",
         ),
         store::Error::Unfit(why) => Failure::new(

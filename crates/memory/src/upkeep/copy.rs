@@ -72,11 +72,16 @@ pub(super) fn one(
     scheduled: bool,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Backup, Refusal> {
-    if !dir.join("memory.db").is_file() {
+    let source = dir.join("memory.db");
+    if source.symlink_metadata().is_err() {
         return Err(Refusal::Failed(Failure::new(
             format!("{} holds no memory", dir.display()),
             "name the data folder with --data",
         )));
+    }
+    if !source.is_file() {
+        let failure = of_source(store::Error::NotAFile, target, dir);
+        return Err(Refusal::Failed(failure));
     }
     let target = std::path::absolute(target)
         .map_err(|error| Failure::new(error.to_string(), "name another file"))?;
