@@ -32,6 +32,8 @@ struct Shared {
     seen: Mutex<Vec<Value>>,
     /// The lines of every head.
     heads: Mutex<Vec<String>>,
+    /// Whether answers come as streams of events.
+    streams: AtomicBool,
     is_over: AtomicBool,
 }
 
@@ -71,6 +73,13 @@ impl Between {
         between
     }
 
+    /// Answers every request by a stream, in which other things come first.
+    pub fn streaming(target: &str) -> Self {
+        let between = Self::start(target, Box::new(|_, _| ()));
+        between.shared.streams.store(true, Ordering::SeqCst);
+        between
+    }
+
     /// Calls the server by a name that is not its own, which it refuses.
     pub fn under_another_name(target: &str) -> Self {
         Self::with(target, true, Box::new(|_, _| ()), None)
@@ -87,6 +96,7 @@ impl Between {
             in_turn: Mutex::default(),
             seen: Mutex::default(),
             heads: Mutex::default(),
+            streams: AtomicBool::new(false),
             is_over: AtomicBool::new(false),
         });
         let inner = Arc::clone(&shared);
@@ -167,6 +177,11 @@ fn pass(mut client: TcpStream, shared: &Shared) -> Option<()> {
         (shared.edit)(&request, &mut answer);
         body = answer.to_string().into_bytes();
     }
+    if shared.streams.load(Ordering::SeqCst) && !body.is_empty() && !request["id"].is_null() {
+        head.retain(|line| !is(line, "content-type"));
+        head.push("Content-Type: text/event-stream".to_owned());
+        body = events(&body);
+    }
     only_once(&mut head, None);
     head.retain(|line| !is(line, "content-length"));
     head.push(format!("Content-Length: {}", body.len()));
@@ -174,6 +189,18 @@ fn pass(mut client: TcpStream, shared: &Shared) -> Option<()> {
         .write_all((head.join("\r\n") + "\r\n\r\n").as_bytes())
         .ok()?;
     client.write_all(&body).ok()
+}
+
+/// Returns a stream that ends with this answer.
+fn events(answer: &[u8]) -> Vec<u8> {
+    let said = json!({
+        "jsonrpc": "2.0",
+        "method": "notifications/message",
+        "params": { "level": "info", "data": "It is looked for." },
+    });
+    let first = format!(": one moment\r\n\r\ndata: {said}\n\n");
+    let parts = [first.as_bytes(), b"event: message\ndata: ", answer, b"\n\n"];
+    parts.concat()
 }
 
 /// Reads the lines of a head, and the body that it announces.

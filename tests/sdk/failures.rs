@@ -181,6 +181,49 @@ fn a_call_that_something_else_answers_is_told_as_a_kind_of_the_package() {
     }
 }
 
+/// Between a client and the server there may be one that answers so.
+#[test]
+fn an_answer_that_comes_in_a_stream_is_read() {
+    let data = fresh();
+    let site = Site::start(data.path());
+    let missing = "mem_00000000000000000000000000";
+    for kit in KITS {
+        let between = Between::streaming(site.address());
+        let remember = json!({ "scope": "core", "content": format!("The {kit:?} stands.") });
+        let calls = json!([
+            { "method": "remember", "given": remember },
+            { "method": "recall", "given": { "query": "stands" } },
+            { "method": "memory", "given": missing },
+            { "method": "recall", "given": { "query": "stands", "k": 0 } },
+        ]);
+        let report = kit.calls(&between.url(), site.token(), &json!({}), &calls);
+        let outcomes = &report["outcomes"];
+        let stored = &outcomes[0]["answer"]["memory_id"];
+        assert!(stored.is_string(), "{kit:?}: {report}");
+        let found = &outcomes[1]["answer"]["memories"];
+        let is_found = |row: &Value| row["id"] == *stored;
+        let found = found.as_array().expect("a list");
+        assert!(found.iter().any(is_found), "{kit:?}: {report}");
+        assert_eq!(
+            outcomes[2]["error"]["code"], "not_found",
+            "{kit:?}: {report}"
+        );
+        let refused = &outcomes[3]["error"]["code"];
+        assert_eq!(refused, "validation_failed", "{kit:?}: {report}");
+    }
+    for protocol in [Protocol::Auto, Protocol::Handshake, Protocol::Stateless] {
+        let between = Between::streaming(site.address());
+        let options = Options::new().protocol(protocol);
+        run(async {
+            let memory = ZeroMemory::http_with(between.url(), Some(site.token()), options).await;
+            let memory = memory.expect("it opens");
+            let found = memory.recall(types::RecallInput::new("stands")).await;
+            assert_eq!(found.expect("it is read").memories.len(), KITS.len());
+            refused(memory.memory(missing).await, ErrorCode::NotFound);
+        });
+    }
+}
+
 #[test]
 fn a_gate_that_refuses_in_its_own_words_is_told_by_its_status() {
     let (gate, crowd) = (answering(GATE), answering(CROWD));
