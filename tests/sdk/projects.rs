@@ -66,6 +66,47 @@ fn programs_in_typescript_compile_strictly_beside_either_official_client() {
     }
 }
 
+/// Bundles `main.js` by this module into this file.
+const BUNDLER: &str = "const [module, outfile] = process.argv.slice(1);
+require(module).buildSync({ entryPoints: ['main.js'], bundle: true, platform: 'node', outfile });";
+
+/// A program and all that it needs in one file, as extensions of editors are
+/// delivered; only one official client is there to be put in.
+#[test]
+fn a_bundle_beside_either_official_client_runs_where_nothing_is_installed() {
+    let data = fresh();
+    let site = Site::start(data.path());
+    let program = "import { ZeroMemory } from 'zero-memory-client';
+async function main() {
+  const [url, token, command, data] = process.argv.slice(2);
+  const http = await ZeroMemory.http(url, { token });
+  const stdio = await ZeroMemory.stdio({ command, args: ['stdio', '--data', data], stderr: 'ignore' });
+  await http.remember({ scope: 'core', content: 'A heron stands.' });
+  const found = await stdio.recall({ query: 'heron' });
+  console.log(found.memories[0].content);
+  await Promise.all([http.close(), stdio.close()]);
+}
+main();";
+    for series in ["1.x", "2.x"] {
+        let folder = npm::empty(&target().join(format!("tmp/sdk-bundle-{series}")));
+        npm::project(&folder, &[series]);
+        std::fs::write(folder.join("main.js"), program).expect("a file");
+        let elsewhere = fresh();
+        let bundle = elsewhere.path().join("main.cjs");
+        let mut bundler = Command::new("node");
+        bundler.args(["-e", BUNDLER]);
+        bundler.args([npm::fetched().join("esbuild"), bundle.clone()]);
+        npm::run(bundler.current_dir(&folder));
+        let mut run = Command::new("node");
+        run.arg(&bundle)
+            .arg(format!("http://{}/mcp", site.address()))
+            .arg(site.token())
+            .args([binary(), data.path()]);
+        let said = npm::run(run.current_dir(elsewhere.path()));
+        assert_eq!(said.trim(), "A heron stands.", "{series}");
+    }
+}
+
 #[test]
 fn without_an_official_client_the_package_says_what_to_install() {
     let folder = npm::empty(&target().join("tmp/sdk-alone"));

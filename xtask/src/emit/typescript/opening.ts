@@ -13,6 +13,9 @@ import { assertHeader, assertToken } from './sendable.js';
 /** Seconds in which a connection opens when the caller sets none: a server answers before it has read its files. */
 const LONGEST_OPENING_S = 30;
 
+/** Codes by which Node says that a module is not there, to an import and in a bundle of the older kind. */
+const ABSENT: readonly unknown[] = ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'];
+
 /** A server to start as a child process. */
 export interface StdioProgram {
   /** The program, such as `zero-memory`. */
@@ -39,11 +42,11 @@ type Target = StdioProgram | ({ url: string | URL } & HttpAddress);
 
 /** Connects an official client. */
 export async function opened(target: Target, options: OpenOptions): Promise<McpClient> {
-  const has2 = await isInstalled(import('@modelcontextprotocol/client'));
-  const wanted = options.sdk ?? (has2 ? '2.x' : '1.x');
-  if (wanted === '2.x' && has2) return with2(target, options.protocol ?? 'auto', options.timeoutS);
-  const has1 = wanted === '1.x' && (await isInstalled(import('@modelcontextprotocol/sdk/client/index.js')));
-  if (!has1) {
+  const module2 = await import('@modelcontextprotocol/client').catch(absent);
+  const wanted = options.sdk ?? (module2 === null ? '1.x' : '2.x');
+  if (wanted === '2.x' && module2 !== null) return with2(module2, target, options.protocol ?? 'auto', options.timeoutS);
+  const module1 = wanted === '1.x' ? await import('@modelcontextprotocol/sdk/client/index.js').catch(absent) : null;
+  if (module1 === null) {
     throw new TypeError(
       `no official MCP client ${options.sdk ?? ''} is installed; run npm install @modelcontextprotocol/client for 2.x, or @modelcontextprotocol/sdk for 1.x`,
     );
@@ -51,44 +54,52 @@ export async function opened(target: Target, options: OpenOptions): Promise<McpC
   if (options.protocol === '2026') {
     throw new TypeError('1.x of the official client speaks no protocol of 2026; run npm install @modelcontextprotocol/client');
   }
-  return with1(target, options.timeoutS);
+  return with1(module1, target, options.timeoutS);
 }
 
-async function isInstalled(loading: Promise<unknown>): Promise<boolean> {
-  try {
-    await loading;
-    return true;
-  } catch (error) {
-    if ((error as { code?: unknown }).code === 'ERR_MODULE_NOT_FOUND') return false;
-    throw error;
-  }
+/** Returns null for an official client that is not installed. */
+function absent(error: unknown): null {
+  if (ABSENT.includes((error as { code?: unknown }).code)) return null;
+  throw error;
 }
 
-async function with2(target: Target, protocol: 'auto' | '2025' | '2026', seconds: number | undefined): Promise<McpClient> {
-  const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
+/** A bundler fails over a module that is not installed, unless its absence is dealt with where it is loaded. */
+function missing(error: unknown): never {
+  throw error;
+}
+
+async function with2(
+  { Client, StreamableHTTPClientTransport }: typeof import('@modelcontextprotocol/client'),
+  target: Target,
+  protocol: 'auto' | '2025' | '2026',
+  seconds: number | undefined,
+): Promise<McpClient> {
   const modes = { auto: 'auto', '2025': 'legacy', '2026': { pin: '2026-07-28' } } as const;
   const client = new Client(CLIENT_INFO, { versionNegotiation: { mode: modes[protocol] } });
   if ('url' in target) {
     const transport = new StreamableHTTPClientTransport(new URL(target.url), httpOptions(target, protocol === 'auto'));
     await within(seconds, transport, () => client.connect(transport));
   } else {
-    const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
+    const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio').catch(missing);
     const transport = new StdioClientTransport(programOptions(target));
     await within(seconds, transport, () => client.connect(transport));
   }
   return client;
 }
 
-async function with1(target: Target, seconds: number | undefined): Promise<McpClient> {
-  const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');
+async function with1(
+  { Client }: typeof import('@modelcontextprotocol/sdk/client/index.js'),
+  target: Target,
+  seconds: number | undefined,
+): Promise<McpClient> {
   const client = new Client(CLIENT_INFO);
   if ('url' in target) {
-    const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
+    const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js').catch(missing);
     const transport = new StreamableHTTPClientTransport(new URL(target.url), httpOptions(target, false));
     // Its types say `sessionId: string | undefined` where its interface wants none.
     await within(seconds, transport, () => client.connect(transport as Parameters<typeof client.connect>[0]));
   } else {
-    const { StdioClientTransport } = await import('@modelcontextprotocol/sdk/client/stdio.js');
+    const { StdioClientTransport } = await import('@modelcontextprotocol/sdk/client/stdio.js').catch(missing);
     const transport = new StdioClientTransport(programOptions(target));
     await within(seconds, transport, () => client.connect(transport));
   }
