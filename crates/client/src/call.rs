@@ -1,37 +1,27 @@
 //! One call: sent, read, and made again where the server says when.
 
-use std::error::Error as StdError;
 use std::fmt;
 use std::time::Duration;
 
-use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, GetPromptRequestParams,
     GetPromptResponse, GetPromptResult, JsonObject, ReadResourceRequestParams,
     ReadResourceResponse, ResourceContents,
 };
-use rmcp::service::{Peer, RoleClient, ServiceError};
+use rmcp::service::{Peer, RoleClient};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::answer::Answer;
 use crate::client::{ZeroMemory, within};
-#[cfg(feature = "http")]
-use crate::error::seconds;
-use crate::error::{Error, Lost, Violation, ZeroMemoryError, from_body};
+use crate::error::{Error, Violation, ZeroMemoryError, from_body};
 use crate::generated::errors::ErrorCode;
+use crate::raised::{absent, failed};
 use crate::version::{Place, fill};
 
 /// How long a call waits that the server gives no time for.
 const UNTOLD_WAIT: Duration = Duration::from_secs(1);
-
-/// Codes of JSON-RPC for a resource that is not there: of the era with a
-/// handshake, and of the one without.
-const ABSENT: [i32; 2] = [-32002, -32602];
-
-/// How the official client begins to tell that HTTP refused its first request.
-const REFUSED_BY_HTTP: &str = "server/discover rejected with HTTP";
 
 impl ZeroMemory {
     /// Calls a tool by name, with arguments and an answer as they are on the
@@ -252,139 +242,6 @@ fn unreadable(name: &str, why: &str, raw: Value) -> Error {
         why: why.to_owned(),
         raw: Box::new(raw),
     }
-}
-
-/// Sorts a failure of the official client.
-fn failed(error: ServiceError) -> Error {
-    match error {
-        ServiceError::McpError(error) => protocol(error),
-        error => broken(Box::new(error)),
-    }
-}
-
-/// Reads an error of JSON-RPC; the server puts the body of its own into it.
-pub(crate) fn protocol(error: ErrorData) -> Error {
-    let refusal = match &error.data {
-        Some(data) => from_body(data),
-        // A refusal by HTTP of the first request of a connection.
-        None => carried(&error.message),
-    };
-    if refusal.is_none() && error.message.starts_with(REFUSED_BY_HTTP) {
-        return broken(error.message.into());
-    }
-    refusal.unwrap_or_else(|| Error::Protocol {
-        code: error.code.0,
-        message: error.message.into_owned(),
-        data: error.data.map(Box::new),
-    })
-}
-
-/// A resource that is not there is `not_found`, as everything else is.
-fn absent(error: Error, uri: &str) -> Error {
-    match error {
-        Error::Protocol {
-            code,
-            message,
-            data: Some(data),
-        } if ABSENT.contains(&code) && data.get("uri").is_some_and(|named| named == uri) => {
-            ZeroMemoryError::bare(ErrorCode::NotFound, message).into()
-        }
-        error => error,
-    }
-}
-
-/// Sorts a failure of the transport: what the server says with a status of HTTP
-/// is an answer, not a broken connection.
-pub(crate) fn broken(error: Box<dyn StdError + Send + Sync>) -> Error {
-    let mut next: Option<&(dyn StdError + 'static)> = Some(error.as_ref());
-    let mut why = error.to_string();
-    while let Some(cause) = next {
-        if let Some(answered) = answered(cause) {
-            return answered;
-        }
-        // The official client puts the names of its types around the reason.
-        why = cause.to_string();
-        next = cause.source().or_else(|| inside(cause));
-    }
-    Error::Transport(Box::new(Lost { why, cause: error }))
-}
-
-/// Returns what the official client keeps within an error and not as its cause.
-#[cfg(feature = "http")]
-fn inside<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a (dyn StdError + 'static)> {
-    use rmcp::transport::streamable_http_client::StreamableHttpError;
-
-    match error.downcast_ref::<StreamableHttpError<reqwest::Error>>()? {
-        StreamableHttpError::Client(inside) => Some(inside),
-        _ => None,
-    }
-}
-
-#[cfg(not(feature = "http"))]
-fn inside<'a>(_error: &'a (dyn StdError + 'static)) -> Option<&'a (dyn StdError + 'static)> {
-    None
-}
-
-#[cfg(feature = "http")]
-fn answered(cause: &(dyn StdError + 'static)) -> Option<Error> {
-    use rmcp::transport::streamable_http_client::{AuthRequiredError, StreamableHttpError};
-
-    let unknown = || {
-        let why = "the server does not know the token; pass the one from the file \"token\" of \
-                   its data folder";
-        Some(ZeroMemoryError::bare(ErrorCode::Unauthorized, why).into())
-    };
-    if cause.is::<AuthRequiredError>() {
-        return unknown();
-    }
-    if let Some(told) = carried(&cause.to_string()) {
-        return Some(told);
-    }
-    let failure = cause.downcast_ref::<StreamableHttpError<reqwest::Error>>();
-    // What stands before the server may refuse without the header of a gate.
-    let told = format!("HTTP {}", ErrorCode::Unauthorized.http_status());
-    match failure {
-        Some(StreamableHttpError::UnexpectedServerResponse(words)) if words.starts_with(&told) => {
-            return unknown();
-        }
-        Some(StreamableHttpError::HttpStatus(refused))
-            if refused.status == ErrorCode::Unauthorized.http_status() =>
-        {
-            return unknown();
-        }
-        _ => {}
-    }
-    // It passes for its own cause, so that one is found in it only.
-    if let Some(StreamableHttpError::HttpStatus(refused)) = failure
-        && refused.status == ErrorCode::RateLimited.http_status()
-    {
-        let why = "the server takes no more calls for now; call again later";
-        let mut error = ZeroMemoryError::bare(ErrorCode::RateLimited, why);
-        let told = refused.retry_after.as_deref();
-        error.retry_after_s = told.and_then(|told| seconds(told.trim().parse().ok()?));
-        return Some(error.into());
-    }
-    None
-}
-
-/// Reads a refusal out of words: the official client keeps the body of most
-/// statuses of HTTP as text only.
-#[cfg(feature = "http")]
-fn carried(told: &str) -> Option<Error> {
-    let (_, body) = told.split_once(": {")?;
-    let body: Value = serde_json::from_str(&format!("{{{body}")).ok()?;
-    let inner = body.get("error").and_then(|error| error.get("data"));
-    from_body(inner.unwrap_or(&body))
-}
-
-#[cfg(not(feature = "http"))]
-fn carried(_told: &str) -> Option<Error> {
-    None
-}
-
-#[cfg(not(feature = "http"))]
-fn answered(_cause: &(dyn StdError + 'static)) -> Option<Error> {
-    None
 }
 
 #[cfg(test)]

@@ -29,6 +29,7 @@ mod error;
 mod http;
 mod open;
 mod options;
+mod raised;
 mod version;
 
 /// Written by the generator of the contract.

@@ -249,9 +249,9 @@ where
 fn refused(error: ClientInitializeError) -> Error {
     match error {
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => refused(*fallback),
-        ClientInitializeError::JsonRpcError(error) => crate::call::protocol(error),
-        ClientInitializeError::TransportError { error, .. } => crate::call::broken(error.error),
-        error => crate::call::broken(Box::new(error)),
+        ClientInitializeError::JsonRpcError(error) => crate::raised::protocol(error),
+        ClientInitializeError::TransportError { error, .. } => crate::raised::broken(error.error),
+        error => crate::raised::broken(Box::new(error)),
     }
 }
 
