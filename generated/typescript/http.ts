@@ -16,7 +16,7 @@ type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
  * Returns a `fetch` for the HTTP transport of a client of your own, which `over` then speaks over:
- * what HTTP refuses comes as an error of the contract, and a call that is aborted is cancelled at the server too.
+ * what HTTP refuses comes as an error of the contract, and a call that is aborted is cancelled at the server too. Each client needs one of its own: calls are told apart by their number.
  *
  * @param inner What it stands on; left out, the global `fetch`.
  */

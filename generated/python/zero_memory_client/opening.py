@@ -41,6 +41,7 @@ def bridged_transport() -> Any:
 
     What HTTP refuses comes as an error of the contract then, and a call that is cancelled is cancelled at the server
     too: ``streamable_http_client(url, http_client=httpx.AsyncClient(transport=bridged_transport(), headers=headers))``.
+    Each client needs one of its own: calls are told apart by their number.
     """
     return Bridge(_http())
 
