@@ -104,10 +104,28 @@ fn every_client_is_connected_listed_and_left() {
         let id = client["client"].as_str().expect("an id");
         let now = state(id);
         assert_eq!(now["user"]["state"], "stdio", "{id}");
-        assert_eq!(now["installed"], true, "{id}");
+        // What we have made ourselves is no sign of the client.
+        assert_eq!(now["installed"], false, "{id}");
         person.run(&["connect", id, "--remove", "--write"]);
         assert_eq!(state(id)["user"]["state"], "no", "{id}");
+        assert_eq!(state(id)["installed"], false, "{id}");
+        person.run(&["connect", id, "--write"]);
+        let path = now["user"]["path"].as_str().expect("a path");
+        let text = std::fs::read_to_string(path).expect("it is there");
+        let theirs = match id {
+            "codex" => format!("model = \"x\"\n{text}"),
+            _ => text.replacen('{', "{ \"theirs\": 1,", 1),
+        };
+        std::fs::write(path, theirs).expect("it is written");
+        assert_eq!(state(id)["installed"], true, "{id}");
     }
+    let another = Person::new();
+    another.write(".cursor/argv.json", "{}");
+    let all = another.run(&["connect", "--json"]).json();
+    let all = all["clients"].as_array().expect("a list").clone();
+    let installed = all.iter().filter(|client| client["installed"] == true);
+    let ids: Vec<_> = installed.map(|client| client["client"].clone()).collect();
+    assert_eq!(ids, ["cursor"]);
     let table = person.run(&["connect"]);
     assert!(table.out.starts_with("CLIENT"), "{}", table.out);
     assert!(table.out.contains("windsurf"), "{}", table.out);

@@ -6,10 +6,10 @@ use anyhow::{Context as _, Result};
 use contract::constants::SERVER_NAME;
 use serde_json::{Value, json as value};
 
-use super::clients::{self, CLIENTS, Client, WITH_HOOKS};
+use super::clients::{self, CLIENTS, Client, Format, WITH_HOOKS};
 use super::present::{self, Ours, Place, Server};
 use super::surroundings::{Surroundings, System};
-use super::{USUAL_URL, files, hooks, switches};
+use super::{USUAL_URL, files, hooks, json, switches, toml};
 use crate::commands::table::{Table, columns};
 use crate::commands::{DONE, print, print_json};
 use crate::say;
@@ -145,11 +145,8 @@ fn named(server: &Server) -> Value {
 
 fn looked_at(client: &'static Client, at: &Surroundings, ours: &Ours) -> Found {
     let user = look(client, Place::User, at, ours);
-    let is_installed = user
-        .path
-        .as_deref()
-        .is_some_and(|path| has_traces(path, at))
-        || client.programs.iter().any(|program| on_path(program, at));
+    let is_installed =
+        has_traces(client, &user, at) || client.programs.iter().any(|program| on_path(program, at));
     let has_hooks = client.id == WITH_HOOKS;
     let project = client
         .project
@@ -219,15 +216,44 @@ fn look(client: &Client, place: Place, at: &Surroundings, ours: &Ours) -> Look {
     }
 }
 
-/// Whether a client has written anything: its file, or the folder of it that
-/// no other program shares.
-fn has_traces(path: &str, at: &Surroundings) -> bool {
-    let path = Path::new(path);
+/// Whether a client has written anything: its file, or into the folder of it
+/// that no other program shares. What connecting alone has made is no trace.
+fn has_traces(client: &Client, user: &Look, at: &Surroundings) -> bool {
+    let Some(path) = user.path.as_deref().map(Path::new) else {
+        return false;
+    };
+    if path.exists() && !is_ours_alone(client, path, user.name.as_deref()) {
+        return true;
+    }
     let home = at.home(&[]).map(PathBuf::from);
-    path.exists()
-        || path
-            .parent()
-            .is_some_and(|folder| Some(folder) != home.as_deref() && folder.is_dir())
+    let folder = path
+        .parent()
+        .filter(|folder| Some(*folder) != home.as_deref());
+    let Some(entries) = folder.and_then(|folder| folder.read_dir().ok()) else {
+        return false;
+    };
+    let ours = path.file_name().unwrap_or_default().to_string_lossy();
+    let names = entries.flatten().map(|entry| entry.file_name());
+    let names: Vec<_> = names.collect();
+    // A folder that we had made would have our file in it.
+    let is_copy = |name: &str| name.starts_with(&*ours);
+    names.is_empty() || !names.iter().all(|name| is_copy(&name.to_string_lossy()))
+}
+
+/// Whether a file holds our entry and nothing besides.
+fn is_ours_alone(client: &Client, path: &Path, name: Option<&str>) -> bool {
+    let text = files::read(path).ok().and_then(|settings| settings.text);
+    let left = text.and_then(|text| {
+        let name = name.unwrap_or(SERVER_NAME);
+        match client.format {
+            Format::Json => json::take(&text, client.servers, name, true).ok(),
+            Format::Toml => toml::take(&text, client.servers, name, true).ok(),
+        }
+    });
+    left.is_some_and(|left| {
+        let letters: String = left.split_whitespace().collect();
+        ["", "{}"].contains(&letters.as_str())
+    })
 }
 
 fn on_path(program: &str, at: &Surroundings) -> bool {
