@@ -85,9 +85,11 @@ impl Read<'_> {
 
     /// Returns the caller's memories that are served and ended by a moment.
     pub fn ended(&self, by: i64, limit: i64) -> Result<Vec<MemoryRow>, Error> {
+        // From what was brought in to the memories, and not the other way: every
+        // process asks this when it opens, and would read all memories for it.
         let ids: Vec<String> = self.list(
             concat!(
-                "SELECT m.id FROM origin o JOIN memory m ON m.seq = o.memory WHERE o.owner = :me \
+                "SELECT m.id FROM origin o CROSS JOIN memory m ON m.seq = o.memory WHERE o.owner = :me \
                  AND o.expires_at <= :by AND m.owner = :me AND ",
                 crate::sql::served!("m"),
                 " ORDER BY m.seq LIMIT :limit"
