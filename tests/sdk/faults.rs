@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::kit::{KITS, Kit};
-use crate::harness::{binary, fresh};
+use crate::harness::{Hold, Site, binary, fresh};
 
 fn seen(kit: Kit, transport: &str, is_own: bool) -> Value {
     let data = fresh();
@@ -68,6 +68,26 @@ fn a_client_lives_through_the_end_of_its_server_and_the_start_of_the_next() {
         assert!(late.ends_with("TimeoutError"), "{kit:?}: {seen}");
         assert_eq!(seen["late"]["isOurs"], true, "{kit:?}: {seen}");
         assert_eq!(seen["found"], 1, "{kit:?}: {seen}");
+    }
+}
+
+#[test]
+fn a_connection_that_is_left_right_after_a_late_call_is_left_in_peace() {
+    let data = fresh();
+    let site = Site::start(data.path());
+    let url = format!("http://{}/mcp", site.address());
+    let _hold = Hold::writes(data.path());
+    let late = json!([{
+        "method": "remember",
+        "given": { "scope": "core", "content": "A heron stands." },
+        "options": { "timeoutS": 0.3 },
+    }]);
+    for kit in KITS {
+        let report = kit.calls(&url, site.token(), &json!({}), &late);
+        let class = report["outcomes"][0]["error"]["class"].as_str();
+        let is_late = class.is_some_and(|class| class.ends_with("TimeoutError"));
+        assert!(is_late, "{kit:?}: {report}");
+        assert_eq!(report["refused"], Value::Null, "{kit:?}: {report}");
     }
 }
 

@@ -2,7 +2,8 @@
 //
 // Reads as JSON on stdin what `open` takes, { options } and
 // { calls: [{ method, given, options }] }. Writes one JSON line:
-// { contractVersion, warnings, refused, outcomes }. With { urls } it only opens
+// { contractVersion, warnings, refused, outcomes, complaints }, the last of which
+// are what the official client tells whoever listens. With { urls } it only opens
 // each of them and writes how they refused, one after the other.
 
 import { readFileSync } from 'node:fs';
@@ -36,10 +37,11 @@ if (settings.urls !== undefined) {
   await new Promise(() => {});
 }
 const warnings = [];
-const report = { contractVersion: null, warnings, refused: null, outcomes: [] };
+const report = { contractVersion: null, warnings, refused: null, outcomes: [], complaints: [] };
 try {
   const memory = await open(settings, { ...settings.options, onWarning: (warning) => warnings.push(warning) });
   report.contractVersion = memory.contractVersion;
+  memory.client.onerror = (error) => report.complaints.push(error.message);
   for (const { method, given, options } of settings.calls) {
     const made = method === 'call' ? memory.call(given.tool, given.input) : memory[method](given, options);
     report.outcomes.push(await made.then((answer) => ({ answer }), (error) => ({ error: told(error) })));

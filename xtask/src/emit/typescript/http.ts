@@ -26,7 +26,9 @@ export function bridgedFetch(inner: Fetch = (url, init) => fetch(url, init)): Fe
 export function bridged(inner: Fetch, hasFallback: boolean): Fetch {
   const open = new Map<unknown, AbortController>();
   return async (url, init) => {
-    const message = typeof init?.body === 'string' ? messageOf(init.body) : null;
+    // Without a message it asks for a stream, which the official client does without when there is none.
+    if (typeof init?.body !== 'string') return inner(url, init);
+    const message = messageOf(init.body);
     if (message?.method === 'notifications/cancelled') open.get(message.params?.requestId)?.abort();
     const id = message?.id;
     if (message?.method === undefined || id === undefined) return checked(await inner(url, init));
@@ -89,18 +91,26 @@ async function readable(response: Response, id: unknown): Promise<Response> {
   throw new TransportError(refused ?? `the server refused with HTTP ${status}`, new Error(text.slice(0, 1000) || `HTTP ${status}`));
 }
 
-/** Passes a stream on, and says at its end that nothing comes any more: whoever has an answer by then hears nothing of it. */
+/** Passes a stream on, and says at its end that nothing comes any more, unless the answer was in it. */
 function streamed({ status, headers, body }: Response, id: unknown, close: () => void): Response {
   const reader = body?.getReader();
+  const decoder = new TextDecoder();
+  let line = '';
+  let isAnswered = false;
   const message = `a stream ended without an answer (HTTP ${status})`;
   // A line that was broken off ends first.
   const last = `\n\nevent: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', id, error: { code: CONNECTION_CLOSED, message } })}\n\n`;
   const passed = new ReadableStream<Uint8Array>({
     async pull(controller) {
       const next = await reader?.read().catch(() => undefined);
-      if (next?.done === false) return controller.enqueue(next.value);
+      if (next?.done === false) {
+        const lines = (line + decoder.decode(next.value, { stream: true })).split(/\r\n|\r|\n/);
+        line = lines.pop() ?? '';
+        isAnswered ||= lines.some((each) => isEventOf(each, id));
+        return controller.enqueue(next.value);
+      }
       close();
-      controller.enqueue(new TextEncoder().encode(last));
+      if (!isAnswered) controller.enqueue(new TextEncoder().encode(last));
       controller.close();
     },
     async cancel(reason) {
@@ -109,6 +119,12 @@ function streamed({ status, headers, body }: Response, id: unknown, close: () =>
     },
   });
   return new Response(passed, { status, headers });
+}
+
+/** Tells whether a line of a stream holds the answer to a request. */
+function isEventOf(line: string, id: unknown): boolean {
+  const body = line.startsWith('data:') ? jsonOf(line.slice('data:'.length)) : null;
+  return isAnswer(body) && body['id'] === id;
 }
 
 /** Returns the media type of an answer. */
