@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::harness::{Door as _, Era, Person, Pipes, Site, json_file};
 
+mod completed;
 mod refused;
 mod shown;
 
@@ -169,9 +170,17 @@ fn a_table_obeys_the_width_and_nothing_that_was_stored() {
     assert_eq!(shown.code, 0, "{}", shown.err);
     assert!(shown.out.contains("\\u{1b}[31m"), "{}", shown.out);
     assert!(!shown.out.contains(['\u{1b}', '\u{202e}']), "{}", shown.out);
-    let lines: Vec<&str> = shown.out.lines().skip(1).collect();
-    assert!(lines.len() > 1, "{}", shown.out);
-    assert!(lines.iter().all(|line| line.starts_with("  ")), "{lines:?}");
+    let lines: Vec<&str> = shown.out.lines().collect();
+    // Five columns do not fit: each cell says what it is.
+    let heads = ["ID: mem_", "KIND: fact", "SCOPE: user.", "DAY: 2", "  red "];
+    assert!(lines.len() > heads.len(), "{lines:?}");
+    for (line, head) in lines.iter().zip(heads) {
+        assert!(line.starts_with(head), "{head}: {lines:?}");
+    }
+    assert!(
+        lines.iter().all(|line| line.chars().count() <= 44),
+        "{lines:?}"
+    );
     assert_eq!(
         person.run(&["recall", "nothing", "--table"]).out,
         "nothing found\n"
@@ -224,50 +233,21 @@ fn a_server_is_asked_in_place_of_the_folder() {
     }
     let gone = person.run(&["scopes"]);
     assert!(gone.failed(1).contains("zero-memory serve"));
+    // A folder that is named on the command line is meant, and no server.
+    let there = other.home().join("elsewhere");
+    let there = there.to_str().expect("text");
+    let here = person.run(&["remember", "Elsewhere.", "--scope", "core", "--data", there]);
+    assert_eq!(here.code, 0, "{}", here.err);
+    let found = person.run(&["recall", "elsewhere", "--data", there]).json();
+    assert_eq!(found["memories"][0]["content"], "Elsewhere.");
+    for folder in ["--data", "--handle"] {
+        let both = ["rules", "--server", "http://127.0.0.1:9", folder, there];
+        let told = person.run(&both);
+        assert!(told.failed(2).contains(folder), "{}", told.err);
+    }
     for url in ["https://127.0.0.1:9", "http://192.0.2.1:9", "nonsense"] {
         let refused = person.run(&["scopes", "--server", url]);
         assert!(refused.failed(1).contains("127.0.0.1") || refused.err.contains("loopback"));
-    }
-}
-
-/// Returns what bash offers for the last of these words.
-fn offered(script: &Path, words: &[&str]) -> Vec<String> {
-    let ask = r#"
-        source "$1"; shift
-        COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
-        _zero__memory "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
-        printf '%s\n' "${COMPREPLY[@]}""#;
-    let output = Command::new("bash")
-        .args(["-c", ask, "bash"])
-        .arg(script)
-        .args(words)
-        .output()
-        .expect("bash starts");
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{told}");
-    let text = String::from_utf8(output.stdout).expect("text");
-    text.lines().map(str::to_owned).collect()
-}
-
-#[test]
-fn bash_completes_what_comes_after_the_command_too() {
-    let person = Person::new();
-    let script = person.home().join("completions.bash");
-    let run = person.run(&["completions", "bash"]);
-    std::fs::write(&script, run.out).expect("a file can be made");
-    for (words, wanted) in [
-        (&["zero-memory", "rem"][..], "remember"),
-        (&["zero-memory", "connect", "cur"], "cursor"),
-        (&["zero-memory", "connect", "cursor", "--wr"], "--write"),
-        (&["zero-memory", "recall", "--kind", "deci"], "decision"),
-        (&["zero-memory", "hook", "session-st"], "session-start"),
-        (
-            &["zero-memory", "hook", "session-start", "--dead"],
-            "--deadline-ms",
-        ),
-        (&["zero-memory", "connect", "--scope", "pro"], "project"),
-    ] {
-        assert_eq!(offered(&script, words), [wanted], "{words:?}");
     }
 }
 

@@ -231,6 +231,21 @@ fn a_wait_that_is_asked_for_is_told_in_seconds() {
     site.kill();
 }
 
+#[test]
+fn words_without_quotes_are_refused_with_a_way_out() {
+    let person = Person::new();
+    let told = person.run(&["remember", "The", "roof", "is", "red."]);
+    assert!(
+        told.failed(2).contains("put quotes around the statement"),
+        "{}",
+        told.err
+    );
+    // An option that nobody knows is no word of a statement.
+    let told = person.run(&["remember", "Red.", "--kinds", "fact"]);
+    assert!(!told.failed(2).contains("quotes"), "{}", told.err);
+    assert!(!person.data().exists());
+}
+
 /// Runs a command whose result cannot be taken by what stands behind its
 /// standard output.
 fn ended(person: &Person, arguments: &[&str], out: Stdio) -> (Option<i32>, String) {

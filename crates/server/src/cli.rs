@@ -121,7 +121,7 @@ pub fn parsed() -> Arguments {
         if commands::hook::is_misused(&error) {
             std::process::exit(i32::from(commands::DONE));
         }
-        error.exit()
+        commands::shell::with_way_out(error).exit()
     });
     Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
 }

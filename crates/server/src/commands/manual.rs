@@ -43,7 +43,7 @@ pub fn completions(shell: Shell) -> Result<u8> {
     let script = String::from_utf8(text).context("completions are no text")?;
     let script = match shell {
         Shell::Bash => one_name(&script),
-        Shell::Zsh => script,
+        Shell::Zsh => options_anywhere(&script),
         Shell::Fish => script + &positional_words(),
     };
     out(script.as_bytes())
@@ -57,6 +57,13 @@ fn one_name(script: &str) -> String {
         &SERVER_NAME.replace('-', "__subcmd__"),
         &SERVER_NAME.replace('-', "__"),
     )
+}
+
+/// Has zsh complete options behind a word of which there may be several:
+/// clap_complete 4.6.12 writes two colons before such a word, and then zsh
+/// takes whatever follows for one more.
+fn options_anywhere(script: &str) -> String {
+    script.replace("\n'*::", "\n'*:")
 }
 
 /// Returns what fish is to offer where a command takes one of a few words in

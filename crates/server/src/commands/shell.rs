@@ -9,7 +9,7 @@
 use std::io::{IsTerminal as _, Read as _};
 
 use anyhow::{Context as _, Result, bail};
-use clap::builder::NonEmptyStringValueParser;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Subcommand};
 use contract::ToolName;
 use contract::prompts::{PROMPTS, PromptDefault};
@@ -21,16 +21,17 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::project;
-use crate::cli::Place;
 
 mod kind;
 mod refused;
 mod remote;
 mod show;
+mod target;
 mod way;
 mod words;
 
 pub use refused::way_out;
+use target::Target;
 
 /// Bytes that are read from standard input: more than any text may have, so
 /// that a longer one is refused behind the door and not cut here.
@@ -39,19 +40,9 @@ const INPUT_BYTES: u64 = 1 << 20;
 /// Where the memory is, and how its answer is printed.
 #[derive(Args)]
 pub struct Way {
-    /// Which folder.
+    /// Which memory.
     #[command(flatten)]
-    pub place: Place,
-    /// Ask a server in place of the data folder, such as
-    /// http://127.0.0.1:8787; its token is read from ZERO_MEMORY_TOKEN. For
-    /// history and scopes it has to serve --toolset full.
-    #[arg(
-        long,
-        value_name = "URL",
-        value_parser = NonEmptyStringValueParser::new(),
-        env = "ZERO_MEMORY_SERVER"
-    )]
-    pub server: Option<String>,
+    pub target: Target,
     /// Print the answer as one JSON document; so it is, too, when standard
     /// output is no terminal.
     #[arg(long, conflicts_with = "table")]
@@ -235,15 +226,34 @@ pub fn run(verb: Verb) -> Result<u8> {
             if as_json {
                 super::print_json(&error.body())?;
             }
-            let folder = match way.server {
+            let folder = match way.target.server {
                 Some(_) => None,
-                None => Some(crate::local::data_folder(way.place.data)?),
+                None => Some(crate::local::data_folder(way.target.place.data)?),
             };
             let why = refused::told(&error, folder.as_deref());
             crate::say(&format!("error: {why}"));
             Ok(super::refused(error.code))
         }
     }
+}
+
+/// Adds what to do to a refusal of words without quotes: a shell takes them
+/// for several statements, and may have changed them.
+pub fn with_way_out(mut error: clap::Error) -> clap::Error {
+    let is_remember = std::env::args_os()
+        .nth(1)
+        .is_some_and(|word| word == "remember");
+    let is_word =
+        |word: &ContextValue| matches!(word, ContextValue::String(word) if !word.starts_with('-'));
+    if is_remember
+        && error.kind() == ErrorKind::UnknownArgument
+        && error.get(ContextKind::InvalidArg).is_some_and(is_word)
+    {
+        let tip = "put quotes around the statement: zero-memory remember 'The roof is red.'";
+        let tips = ContextValue::StyledStrs(vec![tip.into()]);
+        error.insert(ContextKind::Suggested, tips);
+    }
+    error
 }
 
 /// How an answer is laid out for a person.

@@ -77,28 +77,38 @@ impl Table {
                     lines.push(beside(&cells, &widths, piece));
                 }
             }
-        } else {
-            let lines_up = taken <= columns + GAP;
-            if lines_up {
-                let heads: Vec<&str> = self.heads.iter().take(n_fixed).copied().collect();
-                lines.push(beside(&heads, &widths, ""));
-            }
+        } else if taken <= columns + GAP {
+            let heads: Vec<&str> = self.heads.iter().take(n_fixed).copied().collect();
+            lines.push(beside(&heads, &widths, ""));
             for row in &self.rows {
                 let fixed: Vec<&str> = row.iter().take(n_fixed).map(String::as_str).collect();
-                lines.push(if lines_up {
-                    beside(&fixed, &widths, "")
-                } else {
-                    fixed.join("  ").trim_end().to_owned()
-                });
-                let text = row.last().map(String::as_str).unwrap_or_default();
-                let room = columns.saturating_sub(GAP).max(1);
-                lines.extend(self.cut(text, room).iter().map(|piece| {
-                    let line = format!("{:GAP$}{piece}", "");
-                    line.trim_end().to_owned()
-                }));
+                lines.push(beside(&fixed, &widths, ""));
+                lines.extend(self.below(row, columns));
+            }
+        } else {
+            for row in &self.rows {
+                let cells = self.heads.iter().zip(row).take(n_fixed);
+                for (head, cell) in cells.filter(|(_, cell)| !cell.is_empty()) {
+                    let together = format!("{head}: {cell}");
+                    if together.width() <= columns {
+                        lines.push(together);
+                    } else {
+                        // Never cut: it is copied as a whole, such as an id.
+                        lines.extend([format!("{head}:"), cell.clone()]);
+                    }
+                }
+                lines.extend(self.below(row, columns));
             }
         }
         lines.join("\n")
+    }
+
+    /// Returns the last cell of a row as lines of their own.
+    fn below(&self, row: &[String], columns: usize) -> Vec<String> {
+        let text = row.last().map(String::as_str).unwrap_or_default();
+        let room = columns.saturating_sub(GAP).max(1);
+        let indented = |piece: &String| format!("{:GAP$}{piece}", "").trim_end().to_owned();
+        self.cut(text, room).iter().map(indented).collect()
     }
 
     /// Returns the lines of the last cell, and a mark where some were left out.
@@ -271,8 +281,28 @@ mod tests {
     }
 
     #[test]
+    fn where_columns_do_not_fit_every_cell_says_what_it_is() {
+        assert_eq!(
+            table().render(11),
+            "ID: mem_1\n\
+             KIND: fact\n\
+             \u{20} The roof\n\
+             \u{20} is red…\n\
+             ID: mem_22\n\
+             KIND: 決定\n\
+             \u{20} 屋根は赤\n\
+             \u{20} で、扉は…\n\
+             ID: mem_3\n\
+             KIND: note\n\
+             \u{20} a\\u{1b}[3\n\
+             \u{20} 1mb\\u{20…"
+        );
+        assert!(table().render(9).contains("\nID:\nmem_22\nKIND:\n決定\n"));
+    }
+
+    #[test]
     fn no_line_is_wider_than_the_terminal() {
-        for columns in 40..120 {
+        for columns in 8..120 {
             for line in table().render(columns).lines() {
                 assert!(line.width() <= columns, "{columns}: {line}");
             }

@@ -18,7 +18,7 @@ const DEADLINE: Duration = Duration::from_secs(30);
 
 /// Asks, and returns what was answered or why it was refused.
 pub fn answer(way: &Way, ask: &Ask) -> Result<Result<Value, Error>> {
-    match &way.server {
+    match &way.target.server {
         Some(url) => remote::answer(url, ask),
         None => here(way, ask),
     }
@@ -28,8 +28,8 @@ pub fn answer(way: &Way, ask: &Ask) -> Result<Result<Value, Error>> {
 /// author.
 fn here(way: &Way, ask: &Ask) -> Result<Result<Value, Error>> {
     let memory = match ask {
-        Ask::Tool(ToolName::Remember, _) => memory(&way.place)?,
-        Ask::Tool(..) | Ask::Resource(_) => memory_there(&way.place)?,
+        Ask::Tool(ToolName::Remember, _) => memory(&way.target.place)?,
+        Ask::Tool(..) | Ask::Resource(_) => memory_there(&way.target.place)?,
     };
     let crowd = Crowd::new(1, DEADLINE);
     let call = Call {
