@@ -9,6 +9,7 @@ use crate::harness::{Person, binary};
 
 mod hooks;
 mod present;
+mod renewed;
 mod whole;
 
 /// What a person keeps in the settings of Cursor.
@@ -202,6 +203,13 @@ fn a_token_goes_only_where_others_cannot_read_it() {
         "{printed:?}"
     );
 
+    // It is closed to others when the token comes, and not before.
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let open = std::fs::Permissions::from_mode(0o644);
+        std::fs::set_permissions(&path, open).expect("it is ours");
+    }
     let written = person.run(&["connect", "cursor", "--url", "--write"]);
     assert_eq!(written.code, 0, "{}", written.err);
     assert!(
@@ -315,7 +323,6 @@ fn whoever_keeps_the_token_out_of_the_file_is_told_where_to_put_it() {
             "connect", "cursor", "--url", "--scope", "project", "--write",
         ],
         vec!["connect", "vscode", "--url", "--scope", "project"],
-        vec!["connect", "zed", "--url", "--print"],
     ] {
         let told = person.run(&arguments);
         assert_eq!(told.code, 0, "{}", told.err);

@@ -26,7 +26,7 @@ const CLIENTS: [(&str, &str, &str); 8] = [
     ),
 ];
 
-const JSON: [&str; 22] = [
+const JSON: [&str; 25] = [
     "",
     "\n",
     "{}",
@@ -49,6 +49,9 @@ const JSON: [&str; 22] = [
     "{\n  \"KEY\": {\n    \"x\": {\"command\": \"y\"} /* mine */ }\n}\n",
     "{\n  \"KEY\": {\n\n    \"x\": {\"k\": null /* a */} // b\n    // c\n  } // d\n}\n",
     "{\"a\": [1, /* 2 */ 3 /* 4 */], \"KEY\": {\"x\": {}, /* 5 */ }, /* 6 */}",
+    "{\n  \"a\": 1 /* c */ }\n",
+    "{\n  \"a\": 1, // c\n  \"b\": 2 /* d */, /* e */ }",
+    "{ /* c */ }\n",
 ];
 
 const TOML: [&str; 14] = [

@@ -26,8 +26,10 @@ pub fn data_folder(given: Option<PathBuf>) -> Result<PathBuf> {
     } else if cfg!(target_os = "macos") {
         from("HOME").map(|home| PathBuf::from(home).join("Library/Application Support"))
     } else {
+        // A relative one is invalid by the specification, and passed over.
         from("XDG_DATA_HOME")
             .map(PathBuf::from)
+            .filter(|base| base.is_absolute())
             .or_else(|| from("HOME").map(|home| PathBuf::from(home).join(".local/share")))
     };
     base.map(|base| base.join("zero-memory"))

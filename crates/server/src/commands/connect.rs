@@ -153,7 +153,12 @@ pub fn run(arguments: Arguments) -> Result<u8> {
             "hooks read the data folder of this machine, whatever server the tools call: --data names another one",
         );
     }
-    if arguments.write {
+    if arguments.write && arguments.remove {
+        say(&format!(
+            "{} lets go of it when it is started again",
+            client.title
+        ));
+    } else if arguments.write {
         say(&format!("now {}", client.after));
     } else {
         say("Nothing was changed. Pass --write to do it.");

@@ -21,12 +21,15 @@ struct Field {
     end: usize,
 }
 
-/// Returns a document without the field under two keys and without the comma
-/// that belonged to it; nothing if it is not found.
-pub fn field(text: &str, outer: &str, inner: &str) -> Option<String> {
+/// Returns a document without the field under keys and without the comma that
+/// belonged to it; nothing if it is not found.
+pub fn field(text: &str, keys: &[&str]) -> Option<String> {
     let tokens = tokens(text);
-    let outer = find(&tokens, 0, outer)?;
-    let found = find(&tokens, outer.value, inner)?;
+    let (key, outer) = keys.split_last()?;
+    let open = outer.iter().try_fold(0, |open, key| {
+        find(&tokens, open, key).map(|field| field.value)
+    })?;
+    let found = find(&tokens, open, key)?;
     let start = tokens.get(found.key)?.at.start;
     let mut end = tokens.get(found.end.checked_sub(1)?)?.at.end;
     let comma = |at: usize| tokens.get(at).filter(|token| token.text == ",");
@@ -154,8 +157,12 @@ mod tests {
             ),
             ("{\"s\":{\"\\u006e\":\"}, ]\"}}", "{\"s\":{}}"),
         ] {
-            assert_eq!(field(text, "s", "n").as_deref(), Some(left), "{text}");
+            assert_eq!(field(text, &["s", "n"]).as_deref(), Some(left), "{text}");
         }
+        let deep = "{\"s\":{\"n\":{\"a\":1, // a\n\"b\":2}}}";
+        let left = "{\"s\":{\"n\":{ // a\n\"b\":2}}}";
+        assert_eq!(field(deep, &["s", "n", "a"]).as_deref(), Some(left));
+        assert_eq!(field(deep, &["s"]).as_deref(), Some("{}"));
         for text in [
             "",
             "[]",
@@ -164,7 +171,7 @@ mod tests {
             "{\"s\":{\"m\":{\"n\":1}}}",
             "{\"n\":1}",
         ] {
-            assert_eq!(field(text, "s", "n"), None, "{text}");
+            assert_eq!(field(text, &["s", "n"]), None, "{text}");
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
@@ -118,6 +118,25 @@ fn behind_links(path: &Path) -> Result<PathBuf> {
         }),
         Ok(_) | Err(_) => Ok(path.to_owned()),
     }
+}
+
+/// Returns a path without steps back, as the system takes them: behind a link
+/// they lead to where the link leads.
+pub fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                if plain.is_symlink() {
+                    plain = fs::canonicalize(&plain).unwrap_or(plain);
+                }
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    plain
 }
 
 /// Replaces a file; returns the copy that was put beside it. A file that holds

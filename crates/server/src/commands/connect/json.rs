@@ -28,7 +28,11 @@ const DIALECT: ParseOptions = ParseOptions {
 
 /// Returns the text with the entry under two keys.
 pub fn put(text: &str, servers: &str, name: &str, entry: &Entry) -> Result<String> {
-    let (root, object) = opened(text)?;
+    let mut text = text.to_owned();
+    for key in &entry.foreign {
+        text = without(&text, &[servers, name, key])?;
+    }
+    let (root, object) = opened(&text)?;
     let list = child(&object, servers)?;
     match once(&list, name)? {
         None => {
@@ -38,11 +42,6 @@ pub fn put(text: &str, servers: &str, name: &str, entry: &Entry) -> Result<Strin
             let Some(old) = list.object_value(name) else {
                 bail!("{servers}.{name} cannot be read");
             };
-            for key in &entry.foreign {
-                if let Some(property) = old.get(key) {
-                    property.remove();
-                }
-            }
             merge(&old, &entry.fields)?;
         }
         Some(_) => bail!("{servers}.{name} is no object"),
@@ -53,25 +52,42 @@ pub fn put(text: &str, servers: &str, name: &str, entry: &Entry) -> Result<Strin
 /// Returns the text without what stands under two keys, and on demand without
 /// a list that held nothing else.
 pub fn take(text: &str, servers: &str, name: &str, with_list: bool) -> Result<String> {
-    let (root, object) = opened(text)?;
-    if once(&object, servers)?.is_none() {
-        return Ok(text.to_owned());
+    let (_, object) = opened(text)?;
+    if once(&object, servers)?.is_some() {
+        child(&object, servers)?;
     }
+    let left = without(text, &[servers, name])?;
+    if left == text || !with_list {
+        return Ok(left);
+    }
+    let (_, object) = opened(&left)?;
     let list = child(&object, servers)?;
-    let Some(property) = once(&list, name)?.and_then(|_| list.get(name)) else {
+    if list.properties().is_empty() && !has_comment(&list.to_string()) {
+        return without(&left, &[servers]);
+    }
+    Ok(left)
+}
+
+/// Returns the text without the field under keys, if it is there, and with
+/// every comment.
+fn without(text: &str, keys: &[&str]) -> Result<String> {
+    let Some((key, outer)) = keys.split_last() else {
+        return Ok(text.to_owned());
+    };
+    let (root, mut object) = opened(text)?;
+    for outer in outer {
+        match once(&object, outer)? {
+            Some(Value::Object(_)) => object = child(&object, outer)?,
+            Some(_) | None => return Ok(text.to_owned()),
+        }
+    }
+    let Some(property) = once(&object, key)?.and_then(|_| object.get(key)) else {
         return Ok(text.to_owned());
     };
     property.remove();
-    if with_list
-        && list.properties().is_empty()
-        && !has_comment(&list.to_string())
-        && let Some(property) = object.get(servers)
-    {
-        property.remove();
-    }
     let left = root.to_string();
     // The editor takes a comment beside a field along.
-    Ok(match cut::field(text, servers, name) {
+    Ok(match cut::field(text, keys) {
         Some(cut) if n_comments(&cut) > n_comments(&left) => cut,
         Some(_) | None => left,
     })
@@ -184,6 +200,9 @@ fn merge(object: &CstObject, fields: &Map<String, Value>) -> Result<()> {
             (Some(Value::Object(_)), Value::Object(wanted)) => {
                 merge(&child(object, key)?, wanted)?;
             }
+            (Some(Value::Array(old)), Value::Array(wanted)) if old.iter().all(Value::is_string) => {
+                renew(&list(object, key)?, wanted);
+            }
             (Some(_), wanted) => {
                 if let Some(property) = object.get(key) {
                     property.set_value(input(wanted));
@@ -195,6 +214,23 @@ fn merge(object: &CstObject, fields: &Map<String, Value>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Sets the items of a list one by one, so that a comment between them stays.
+fn renew(list: &CstArray, wanted: &[Value]) {
+    let items = list.elements();
+    for (item, wanted) in items.iter().zip(wanted) {
+        let is_same = item.to_serde_value().as_ref() == Some(wanted);
+        if let Some(text) = item.as_string_lit().filter(|_| !is_same) {
+            text.set_raw_value(wanted.to_string());
+        }
+    }
+    for item in items.into_iter().skip(wanted.len()) {
+        item.remove();
+    }
+    for wanted in wanted.iter().skip(list.elements().len()) {
+        list.append(input(wanted));
+    }
 }
 
 /// Returns a value as the editor takes it.

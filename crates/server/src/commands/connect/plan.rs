@@ -46,25 +46,31 @@ pub fn planned(client: &Client, arguments: &Arguments, at: &Surroundings) -> Res
     let only_hooks = arguments.remove && arguments.hooks;
     if !only_hooks {
         let settings = files::read(Path::new(&place(client, arguments.scope, at)?))?;
-        let spelled = if arguments.remove {
-            None
-        } else {
-            Some(entry::of(client, &reach(client, arguments, at)?)?)
-        };
         let ours = ours(arguments, at)?;
         let here = present::servers(client, arguments.scope.into(), at)
             .with_context(|| untouched(&settings.path))?;
+        let spelled = if arguments.remove {
+            None
+        } else {
+            let reach = reach(client, arguments, at)?;
+            Some(entry::of(
+                client,
+                &as_before(reach, arguments, &here, &ours),
+            )?)
+        };
         let new = if may_touch(client, arguments, &here, &ours)? {
             edited(client, &settings, &arguments.name, spelled.as_ref())
                 .with_context(|| untouched(&settings.path))?
         } else {
             settings.text.clone().unwrap_or_default()
         };
-        tell_of_others(client, arguments, at, &ours);
-        let known = match &spelled {
-            Some(entry) => entry.words(),
-            None => entry::of(client, &started(arguments, at)?)?.words(),
+        tell_of_others(client, arguments, at, &ours, &settings.path);
+        // What a person added is theirs to show.
+        let usual = match arguments.remove {
+            false => reach(client, arguments, at)?,
+            true => started(arguments, at)?,
         };
+        let known = entry::of(client, &usual)?.words();
         changes.push(Change {
             old_token: old_token(client, &settings, &arguments.name),
             old: settings,
@@ -124,6 +130,13 @@ fn may_touch(client: &Client, arguments: &Arguments, here: &[Server], ours: &Our
     let twin = here
         .iter()
         .find(|server| server.name != *name && server.is_twin(ours));
+    let left = named.and_then(|named| named.folder_left(ours));
+    if let Some(folder) = left.filter(|_| !arguments.remove && arguments.url.is_none()) {
+        let now = ours.data.as_deref().unwrap_or("the usual folder");
+        say(&format!(
+            "{name} led to the memory in {folder} and leads to {now} now: --data names another one"
+        ));
+    }
     match (named, twin) {
         (Some(named), _) if !named.is_called_so_by_us(ours) || named.is_wrapped(ours) => {
             let what = match named.way() {
@@ -153,9 +166,11 @@ fn may_touch(client: &Client, arguments: &Arguments, here: &[Server], ours: &Our
                 client.title
             ));
         }
-        (Some(named), _) if named.has_env() && arguments.url.is_some() && !arguments.remove => {
+        (Some(named), _)
+            if named.has_own_words(ours) && arguments.url.is_some() && !arguments.remove =>
+        {
             say(&format!(
-                "the variables of {name} in {} go with its program; the copy keeps them",
+                "the variables and arguments of {name} in {} go with its program; the copy keeps them",
                 named.path
             ));
         }
@@ -178,13 +193,22 @@ fn may_touch(client: &Client, arguments: &Arguments, here: &[Server], ours: &Our
 }
 
 /// Says where else the client finds it.
-fn tell_of_others(client: &Client, arguments: &Arguments, at: &Surroundings, ours: &Ours) {
+fn tell_of_others(
+    client: &Client,
+    arguments: &Arguments,
+    at: &Surroundings,
+    ours: &Ours,
+    path: &Path,
+) {
     let scope = arguments.scope.into();
     let standing = present::standing(client, at, ours).into_iter();
     // One that leads to another folder stays beside ours; who takes ours away
-    // is told of a twin alone, elsewhere.
+    // is told of a twin alone, elsewhere. In the home folder the file of a
+    // person may be that of the project, too.
     let is_other = |server: &Server| {
-        server.place != scope || (!arguments.remove && server.name != arguments.name)
+        let is_here =
+            server.place == scope || (server.place != Place::Local && is_file(server, path));
+        !is_here || (!arguments.remove && server.name != arguments.name)
     };
     for other in standing.filter(is_other) {
         let (name, path, way) = (&other.name, &other.path, other.way());
@@ -197,6 +221,45 @@ fn tell_of_others(client: &Client, arguments: &Arguments, at: &Surroundings, our
             }
         }
     }
+}
+
+fn is_file(server: &Server, path: &Path) -> bool {
+    files::read(Path::new(&server.path)).is_ok_and(|settings| settings.path == path)
+}
+
+/// Returns how the memory is reached, with what a person added to our words:
+/// who renews an entry wants its program and folder new, and nothing lost.
+fn as_before(reach: Reach, arguments: &Arguments, here: &[Server], ours: &Ours) -> Reach {
+    let named = here.iter().find(|server| server.name == arguments.name);
+    match (reach, named.and_then(|named| named.turns(ours))) {
+        (Reach::Stdio { program, .. }, Some(turns)) => Reach::Stdio {
+            program,
+            arguments: renewed(turns, ours.data.as_deref()),
+        },
+        (reach, _) => reach,
+    }
+}
+
+/// Returns arguments of our program with another data folder, or without one.
+fn renewed(old: Vec<String>, data: Option<&str>) -> Vec<String> {
+    let mut data = data.map(|data| ["--data".to_owned(), data.to_owned()]);
+    let mut new = Vec::new();
+    let mut old = old.into_iter();
+    while let Some(word) = old.next() {
+        if word == "--data" {
+            old.next();
+        } else if !word.starts_with("--data=") {
+            new.push(word);
+            continue;
+        }
+        new.extend(data.take().into_iter().flatten());
+    }
+    if let Some(data) = data {
+        let after = new.iter().position(|word| word == "stdio");
+        let at = after.map_or(new.len(), |at| at + 1);
+        new.splice(at..at, data);
+    }
+    new
 }
 
 /// Returns how ours is known.
@@ -309,11 +372,7 @@ pub fn data(arguments: &Arguments, at: &Surroundings) -> Result<Option<String>> 
     let Some(folder) = &arguments.place.data else {
         return Ok(None);
     };
-    let folder = if folder.is_absolute() {
-        folder.clone()
-    } else {
-        Path::new(&at.project).join(folder)
-    };
+    let folder = files::plain(&Path::new(&at.project).join(folder));
     let text = folder.to_str().context("the data folder is no UTF-8")?;
     Ok(Some(text.to_owned()))
 }

@@ -128,14 +128,36 @@ impl Server {
             return false;
         };
         let told = turns.iter().skip_while(|word| *word != "--data").nth(1);
-        let set = self.entry.pointer("/env/ZERO_MEMORY_DATA");
-        told.map(String::as_str).or_else(|| set?.as_str()) == ours.data.as_deref()
+        told.map(String::as_str).or_else(|| self.folder_set()) == ours.data.as_deref()
     }
 
-    /// Whether it is started in surroundings of its own.
-    pub fn has_env(&self) -> bool {
+    /// Returns the data folder that it leads to and no longer would, if it is
+    /// renewed; nothing where it stays or was the usual one.
+    pub fn folder_left(&self, ours: &Ours) -> Option<String> {
+        let mut turns = self.turns(ours)?.into_iter();
+        let told = turns
+            .find(|word| word == "--data")
+            .and_then(|_| turns.next())?;
+        let after = ours.data.as_deref().or_else(|| self.folder_set());
+        (after != Some(told.as_str())).then_some(told)
+    }
+
+    /// Returns the data folder that its variables name.
+    fn folder_set(&self) -> Option<&str> {
+        self.entry.pointer("/env/ZERO_MEMORY_DATA")?.as_str()
+    }
+
+    /// Whether it is started in surroundings of its own, or with more words
+    /// than ours.
+    pub fn has_own_words(&self, ours: &Ours) -> bool {
         let env = self.entry.get("env").and_then(Value::as_object);
-        env.is_some_and(|env| !env.is_empty())
+        let turns = self.turns(ours).unwrap_or_default();
+        let known = ["stdio", "--data"];
+        let is_folder =
+            |at: usize| at > 0 && turns.get(at - 1).is_some_and(|word| word == "--data");
+        let is_own =
+            |(at, word): (usize, &String)| !known.contains(&word.as_str()) && !is_folder(at);
+        env.is_some_and(|env| !env.is_empty()) || turns.iter().enumerate().any(is_own)
     }
 
     fn address(&self) -> Option<&str> {
@@ -157,7 +179,7 @@ impl Server {
 
     /// Returns what follows the program if that is ours; another program may
     /// start it.
-    fn turns(&self, ours: &Ours) -> Option<Vec<String>> {
+    pub fn turns(&self, ours: &Ours) -> Option<Vec<String>> {
         let turns = self.words().split_off(self.place_in(ours)? + 1);
         turns.contains(&"stdio".to_owned()).then_some(turns)
     }

@@ -46,8 +46,9 @@ pub fn difference(change: &Change) -> String {
 /// Prints what to paste for a client; a token is named, not shown.
 pub fn one(client: &Client, arguments: &Arguments, at: &Surroundings) -> Result<u8> {
     assert_name(&arguments.name)?;
+    let has_variable = !client.http.as_ref().is_some_and(no_variable);
     let reach = match reach_of_print(client, arguments, at)? {
-        Reach::Http { url, .. } if client.http.as_ref().is_some_and(no_variable) => Reach::Http {
+        Reach::Http { url, .. } if !has_variable => Reach::Http {
             url,
             token: Some("TOKEN".to_owned()),
         },
@@ -61,7 +62,14 @@ pub fn one(client: &Client, arguments: &Arguments, at: &Surroundings) -> Result<
     say(&format!("for {}:", place(client, arguments.scope, at)?));
     print(text.trim_end())?;
     if matches!(reach, Reach::Http { .. }) {
-        told_token(client.title, arguments)?;
+        if has_variable {
+            told_token(client.title, arguments)?;
+        } else {
+            told_placeholder(
+                &format!("{} reads no variable there", client.title),
+                arguments,
+            )?;
+        }
     }
     if arguments.hooks {
         let program = program(arguments)?;
@@ -109,7 +117,7 @@ pub fn any(arguments: &Arguments, at: &Surroundings) -> Result<u8> {
     };
     print_json(&value!({ "mcpServers": { arguments.name.as_str(): fields } }))?;
     if arguments.url.is_some() {
-        told_placeholder(arguments)?;
+        told_placeholder("or a variable if your client reads one there", arguments)?;
     }
     say("most clients take this form; see the page on MCP of yours");
     Ok(DONE)

@@ -87,7 +87,11 @@ impl Surroundings {
     /// programs with windows.
     pub fn settings(&self, parts: &[&str]) -> Option<String> {
         match self.system {
-            System::Linux => self.named("XDG_CONFIG_HOME", &[".config"], parts),
+            // A relative one is invalid by the specification, and passed over.
+            System::Linux => match self.variable("XDG_CONFIG_HOME") {
+                Some(folder) if folder.starts_with('/') => Some(self.join(folder, parts)),
+                Some(_) | None => self.home(&[&[".config"], parts].concat()),
+            },
             System::Mac => self.home(&[&["Library", "Application Support"], parts].concat()),
             System::Windows => self.named("APPDATA", &["AppData", "Roaming"], parts),
         }

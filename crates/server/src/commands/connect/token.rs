@@ -40,7 +40,7 @@ pub fn known_token(arguments: &Arguments, url: &str) -> Result<String> {
     if let Ok(token) = std::env::var(entry::TOKEN)
         && !token.trim().is_empty()
     {
-        return Ok(token.trim().to_owned());
+        return fit(token.trim(), entry::TOKEN);
     }
     if !addresses::parsed(url).is_some_and(|uri| addresses::is_local(&uri)) {
         bail!(
@@ -56,7 +56,18 @@ pub fn known_token(arguments: &Arguments, url: &str) -> Result<String> {
             path.display()
         )
     })?;
-    Ok(token.trim().to_owned())
+    fit(token.trim(), &path.display().to_string())
+}
+
+/// Refuses a token that no header can carry: a client would be refused by
+/// itself, or by the server, and say nothing of the reason.
+fn fit(token: &str, place: &str) -> Result<String> {
+    if token.is_empty() || !token.chars().all(|letter| letter.is_ascii_graphic()) {
+        bail!(
+            "what stands in {place} is no token: one is a single word of letters, digits and marks; copy it again from the file token in the data folder of the server"
+        );
+    }
+    Ok(token.to_owned())
 }
 
 /// Returns where a server keeps its token.
@@ -75,10 +86,10 @@ pub fn told_token(title: &str, arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Says what stands for the token where no client is named.
-pub fn told_placeholder(arguments: &Arguments) -> Result<()> {
+/// Says what stands for the token where it is not known that a variable may.
+pub fn told_placeholder(of_variables: &str, arguments: &Arguments) -> Result<()> {
     say(&format!(
-        "put the token of the server in the place of TOKEN, or a variable if your client reads one there: zero-memory serve keeps it in {}",
+        "put the token of the server in the place of TOKEN, {of_variables}: zero-memory serve keeps it in {}",
         place(arguments)?.display()
     ));
     Ok(())

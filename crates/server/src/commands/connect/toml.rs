@@ -2,7 +2,9 @@
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use serde_json::Value;
-use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, TomlError, value};
+use toml_edit::{
+    Array, DocumentMut, InlineTable, Item, RawString, Table, TableLike, TomlError, value,
+};
 
 use super::entry::Entry;
 
@@ -23,14 +25,16 @@ pub fn put(text: &str, servers: &str, name: &str, entry: &Entry) -> Result<Strin
     let list = list
         .as_table_like_mut()
         .with_context(|| format!("{servers} is no table"))?;
-    if let Some(old) = list.get_mut(name) {
-        let old = old
+    if let Some(item) = list.get_mut(name) {
+        let old = item
             .as_table_like_mut()
             .with_context(|| format!("{servers}.{name} is no table"))?;
-        for key in &entry.foreign {
-            old.remove(key);
-        }
+        let kept = removed(old, &entry.foreign);
         fill(old, entry)?;
+        // On a single line there is no room for any.
+        if let Some(old) = item.as_table_mut() {
+            put_above(old, &kept);
+        }
     } else if is_inline {
         let mut table = InlineTable::new();
         fill(&mut table, entry)?;
@@ -201,6 +205,68 @@ fn written(document: &DocumentMut, old: &str) -> String {
     written
 }
 
+/// Takes fields out; returns the comments that stood above and beside them.
+fn removed(table: &mut dyn TableLike, keys: &[&str]) -> Vec<String> {
+    let mut kept = Vec::new();
+    for key in keys {
+        let above = table.key(key).map(|key| text_of(key.leaf_decor().prefix()));
+        let Some(item) = table.remove(key) else {
+            continue;
+        };
+        kept.extend(above);
+        stated(&item, &mut kept);
+    }
+    let lines = kept.iter().flat_map(|text| text.lines());
+    let comments = lines.map(str::trim).filter(|line| line.starts_with('#'));
+    comments.map(str::to_owned).collect()
+}
+
+/// Collects what is written around an item and within it.
+fn stated(item: &Item, found: &mut Vec<String>) {
+    match item {
+        Item::Table(table) => {
+            found.extend([
+                text_of(table.decor().prefix()),
+                text_of(table.decor().suffix()),
+            ]);
+            for (key, item) in table {
+                found.extend(table.key(key).map(|key| text_of(key.leaf_decor().prefix())));
+                stated(item, found);
+            }
+        }
+        Item::Value(value) => {
+            if let toml_edit::Value::Array(items) = value {
+                let decors = items.iter().map(toml_edit::Value::decor);
+                found.extend(
+                    decors.flat_map(|decor| [text_of(decor.prefix()), text_of(decor.suffix())]),
+                );
+                found.push(text_of(Some(items.trailing())));
+            }
+            found.push(text_of(value.decor().suffix()));
+        }
+        Item::ArrayOfTables(_) | Item::None => {}
+    }
+}
+
+fn text_of(raw: Option<&RawString>) -> String {
+    raw.and_then(RawString::as_str)
+        .unwrap_or_default()
+        .to_owned()
+}
+
+/// Puts comments above the first field of a table.
+fn put_above(table: &mut Table, comments: &[String]) {
+    let first = table.iter().find(|(_, item)| item.is_value());
+    let Some(first) = first.map(|(key, _)| key.to_owned()) else {
+        return;
+    };
+    if let Some(mut key) = table.key_mut(&first).filter(|_| !comments.is_empty()) {
+        let above = text_of(key.leaf_decor().prefix());
+        let prefix = format!("{}\n{above}", comments.join("\n"));
+        key.leaf_decor_mut().set_prefix(prefix);
+    }
+}
+
 /// Sets fields; the others stay.
 fn fill(table: &mut dyn TableLike, entry: &Entry) -> Result<()> {
     for (key, wanted) in &entry.fields {
@@ -236,6 +302,9 @@ fn fill(table: &mut dyn TableLike, entry: &Entry) -> Result<()> {
         if !same {
             match table.get_mut(key) {
                 // What is written around a value, such as a comment, stays.
+                Some(Item::Value(toml_edit::Value::Array(old))) if wanted.is_array() => {
+                    renew(old, wanted.as_array());
+                }
                 Some(Item::Value(old)) => {
                     let decor = old.decor().clone();
                     *old = wanted;
@@ -248,6 +317,23 @@ fn fill(table: &mut dyn TableLike, entry: &Entry) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Sets the items of a list one by one, so that a comment between them stays.
+fn renew(list: &mut Array, wanted: Option<&Array>) {
+    let wanted: Vec<&toml_edit::Value> = wanted.into_iter().flatten().collect();
+    for (at, wanted) in wanted.iter().enumerate() {
+        match list.get(at) {
+            Some(old) if plain(old) == plain(wanted) => {}
+            Some(_) => {
+                list.replace(at, (*wanted).clone());
+            }
+            None => list.push((*wanted).clone()),
+        }
+    }
+    while list.len() > wanted.len() {
+        list.remove(list.len() - 1);
+    }
 }
 
 /// Returns a value as its bare words, however it is laid out.

@@ -1,0 +1,191 @@
+//! An entry of ours that stands already and is written anew: what a person
+//! added to it stays, or it is said that it goes.
+
+use serde_json::{Value, json};
+
+use super::text;
+use crate::harness::{Person, binary};
+
+/// Returns an entry without comments, as a client reads it.
+fn entry(text: &str, key: &str) -> Value {
+    let lines = text
+        .lines()
+        .map(|line| line.split(" //").next().unwrap_or(line));
+    let bare: String = lines.map(|line| line.replace("/* e */", "")).collect();
+    let all: Value = serde_json::from_str(&bare).unwrap_or_else(|error| panic!("{error}: {text}"));
+    all[key]["zero-memory"].clone()
+}
+
+#[test]
+fn arguments_that_a_person_added_stay() {
+    let person = Person::new();
+    let data = person.data();
+    let data = data.to_str().expect("text");
+    let old = r#"{ "mcpServers": { "zero-memory": {
+        "command": "/old/zero-memory",
+        "args": ["stdio", // what it does
+            "--toolset", "full", // all of it
+            "--data", "/mnt/old"],
+        "env": { "A": "b" }
+    } } }"#;
+    let path = person.write(".cursor/mcp.json", old);
+    let written = person.run(&["connect", "cursor", "--write"]);
+    assert_eq!(written.code, 0, "{}", written.err);
+    assert!(
+        written.err.contains("led to the memory in /mnt/old"),
+        "{}",
+        written.err
+    );
+    let new = text(&path);
+    assert_eq!(
+        entry(&new, "mcpServers"),
+        json!({
+            "command": binary(),
+            "args": ["stdio", "--toolset", "full", "--data", data],
+            "env": { "A": "b" },
+        })
+    );
+    assert!(
+        new.contains("// what it does") && new.contains("// all of it"),
+        "{new}"
+    );
+    let again = person.run(&["connect", "cursor", "--write"]);
+    assert_eq!(again.out, "nothing to do: it is so already\n");
+    assert!(!again.err.contains("led to"), "{}", again.err);
+
+    let old = "[mcp_servers.zero-memory]\ncommand = \"/old/zero-memory\" # mine\nargs = [\n  \"stdio\", # what it does\n  \"--toolset\", \"full\",\n]\n";
+    let path = person.write(".codex/config.toml", old);
+    person.run(&["connect", "codex", "--write"]);
+    let new = text(&path);
+    for kept in ["# mine", "# what it does", "\"--toolset\", \"full\"", data] {
+        assert!(new.contains(kept), "{kept}: {new}");
+    }
+    // The folder stands behind the word that starts the program.
+    let folder = new.find("--data").expect("it is named");
+    assert!(folder < new.find("--toolset").expect("it is kept"), "{new}");
+}
+
+#[test]
+fn comments_in_our_entry_outlive_the_way_it_is_reached() {
+    let mut person = Person::new();
+    person.set("ZERO_MEMORY_TOKEN", "tok_0123456789");
+    let old = r#"{ "mcpServers": { "zero-memory": {
+        // keep me
+        "command": "zero-memory", // cmd
+        "args": ["stdio", "--toolset", "full"], /* e */
+        "env": {} // none
+    } } }"#;
+    let path = person.write(".cursor/mcp.json", old);
+    let there = person.run(&["connect", "cursor", "--url", "--write"]);
+    assert_eq!(there.code, 0, "{}", there.err);
+    assert!(
+        there.err.contains("arguments of zero-memory in"),
+        "{}",
+        there.err
+    );
+    let new = text(&path);
+    for comment in ["// keep me", "// cmd", "/* e */", "// none"] {
+        assert!(new.contains(comment), "{comment}: {new}");
+    }
+    let bearer = "Bearer tok_0123456789";
+    let wanted = json!({
+        "url": "http://127.0.0.1:8787/mcp",
+        "headers": { "Authorization": bearer },
+    });
+    assert_eq!(entry(&new, "mcpServers"), wanted);
+    let back = person.run(&["connect", "cursor", "--write"]);
+    assert!(!back.err.contains("go with its program"), "{}", back.err);
+    let new = text(&path);
+    for comment in ["// keep me", "// cmd", "/* e */", "// none"] {
+        assert!(new.contains(comment), "{comment}: {new}");
+    }
+    assert_eq!(entry(&new, "mcpServers")["args"][0], "stdio");
+
+    let old = "a = 1\n\n[mcp_servers.zero-memory] # ours\n# keep me\ncommand = \"zero-memory\" # cmd\nargs = [\n  \"stdio\", # what it does\n]\nstartup_timeout_sec = 9 # slow\n\n# apart\n[mcp_servers.zero-memory.env]\n# inner\nA = \"b\" # why\n\n# last\n[x]\ny = 1\n";
+    let path = person.write(".codex/config.toml", old);
+    let there = person.run(&["connect", "codex", "--url", "--write"]);
+    assert_eq!(there.code, 0, "{}", there.err);
+    let new = text(&path);
+    for kept in [
+        "# ours",
+        "# keep me",
+        "# cmd",
+        "# what it does",
+        "startup_timeout_sec = 9 # slow",
+        "# apart",
+        "# inner",
+        "# why",
+        "# last\n[x]",
+        bearer,
+    ] {
+        assert!(new.contains(kept), "{kept}: {new}");
+    }
+    assert!(!new.contains("command") && !new.contains("args"), "{new}");
+    let listed = person.run(&["connect", "--json"]).json().to_string();
+    assert!(!listed.contains("unreadable"), "{listed}");
+}
+
+#[test]
+fn what_is_said_afterwards_is_true() {
+    let mut person = Person::new();
+    person.run(&["connect", "cursor", "--write"]);
+    let gone = person.run(&["connect", "cursor", "--remove", "--write"]);
+    assert!(gone.err.contains("Cursor lets go of it"), "{}", gone.err);
+    assert!(!gone.err.contains("switch"), "{}", gone.err);
+
+    // In the home folder the settings of a person and of the project are one.
+    person.run_with(&person.home(), &["connect", "cursor", "--write"], "");
+    let same = person.run_with(&person.home(), &["connect", "cursor", "--write"], "");
+    assert!(!same.err.contains("has it too"), "{}", same.err);
+
+    // Zed reads no variable in a header.
+    let zed = person.run(&["connect", "zed", "--url", "--print"]);
+    assert!(zed.out.contains("Bearer TOKEN"), "{}", zed.out);
+    assert!(zed.err.contains("in the place of TOKEN"), "{}", zed.err);
+    assert!(!zed.err.contains("set ZERO_MEMORY_TOKEN"), "{}", zed.err);
+
+    // A relative folder of settings is none, by the specification.
+    person.set("XDG_CONFIG_HOME", "settings");
+    let vscode = person.run(&["connect", "vscode", "--write"]);
+    let usual = person.home().join(".config/Code/User/mcp.json");
+    assert!(usual.exists(), "{vscode:?}");
+}
+
+#[test]
+fn a_folder_is_written_as_a_whole_path() {
+    let person = Person::new();
+    for (given, whole) in [
+        ("../mem", "mem"),
+        ("./a/../../mem/.", "mem"),
+        ("mem", "work/mem"),
+    ] {
+        let written = person.run(&["connect", "cursor", "--data", given, "--write"]);
+        assert_eq!(written.code, 0, "{}", written.err);
+        let entry = entry(&text(&person.home().join(".cursor/mcp.json")), "mcpServers");
+        let root = person.work();
+        let root = root.parent().expect("a folder").join(whole);
+        assert_eq!(entry["args"][2], root.to_str().expect("text"), "{given}");
+    }
+}
+
+#[test]
+fn a_token_that_no_header_carries_is_refused() {
+    for token in ["a\nb", "ключ", "a b", "\u{7f}x"] {
+        let mut person = Person::new();
+        person.set("ZERO_MEMORY_TOKEN", token);
+        let refused = person.run(&["connect", "cursor", "--url", "--write"]);
+        let told = refused.failed(1);
+        assert!(told.contains("ZERO_MEMORY_TOKEN is no token"), "{told}");
+        assert!(!person.home().join(".cursor").exists());
+    }
+}
+
+#[test]
+fn what_a_difference_shows_cannot_move_the_cursor() {
+    let person = Person::new();
+    person.write(".cursor/mcp.json", "{\"a\u{202e}\u{9b}31mb\": 1}");
+    let shown = person.run(&["connect", "cursor"]);
+    assert_eq!(shown.code, 0, "{}", shown.err);
+    assert!(!shown.out.contains(['\u{202e}', '\u{9b}']), "{}", shown.out);
+    assert!(shown.out.contains("a\\u{202e}\\u{9b}31mb"), "{}", shown.out);
+}
