@@ -230,6 +230,34 @@ fn a_session_is_told_the_standing_rules() {
 }
 
 #[test]
+fn a_prompt_gets_a_thousand_tokens_at_most() {
+    let person = patient();
+    let long = "fish of the lake and of the river and of the sea ".repeat(30);
+    for number in 0..5 {
+        remember(&person, &format!("Herons no. {number} eat {long}."), &[]);
+    }
+    let told = prompted(&person, "What do herons eat?").out;
+    let n_told = told.matches("Herons no.").count();
+    assert!((1..=3).contains(&n_told), "{n_told}: {told}");
+}
+
+#[test]
+fn what_was_stored_cannot_move_the_cursor_where_a_hook_is_shown() {
+    let person = patient();
+    let text = "Herons eat \u{7f} \u{9b}31m fish \u{202e} and \u{2028} frogs.";
+    remember(&person, text, &[]);
+    let told = prompted(&person, "What do herons eat?").out;
+    assert!(
+        told.contains("\\u007f \\u009b31m fish \\u202e and \\u2028 frogs"),
+        "{told}"
+    );
+    let moves = |letter: char| {
+        letter != '\n' && (letter.is_control() || "\u{202e}\u{2028}".contains(letter))
+    };
+    assert!(!told.contains(moves), "{told}");
+}
+
+#[test]
 fn what_nobody_read_is_told_again() {
     let person = patient();
     remember(&person, "Herons eat fish.", &[]);
@@ -345,9 +373,14 @@ fn whatever_goes_wrong_a_hook_is_silent_and_ends_well() {
     ] {
         silent(&person.run(&arguments));
     }
+    let panics = ["hook", "session-start", "--panic-inside"];
+    silent(&person.run_with(&person.work(), &panics, "{}"));
     std::fs::write(person.data().join("memory.db"), "no memory").expect("it is ours");
     silent(&started(&person, "startup"));
     person.set("ZERO_MEMORY_HOOK_DEBUG", "1");
+    let told = person.run_with(&person.work(), &panics, "{}");
+    assert_eq!((told.code, told.out.as_str()), (0, ""));
+    assert!(told.err.contains("it failed inside"), "{}", told.err);
     let told = started(&person, "startup");
     assert_eq!((told.code, told.out.as_str()), (0, ""));
     assert!(told.err.contains("zero-memory hook:"), "{}", told.err);

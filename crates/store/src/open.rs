@@ -69,8 +69,9 @@ pub(crate) const MEMORY: Kind = Kind {
 pub(crate) const BOOKKEEPING: Kind = Kind {
     application_id: 0x7a6d_626b,
     steps: migrate::BOOKKEEPING,
-    // A call goes on without its thread rather than wait for it.
-    patience: Duration::from_millis(250),
+    // A call goes on without its thread rather than wait for it. Nobody writes
+    // here for longer than a millisecond.
+    patience: Duration::from_millis(30),
     synchronous: "NORMAL",
     is_copied: false,
     wal_pages: 1_000,
@@ -122,7 +123,12 @@ pub(crate) fn writer_for(path: &Path, kind: &Kind, present: &Present) -> Result<
     conn.pragma_update(None, "journal_size_limit", WAL_KEPT_BYTES)?;
     conn.pragma_update(None, "wal_autocheckpoint", kind.wal_pages)?;
     migrate::run(&mut conn, kind.application_id, kind.steps)?;
-    wait_unless(&mut conn, kind.patience, present)?;
+    if kind.is_copied {
+        wait_unless(&mut conn, kind.patience, present)?;
+    } else {
+        let mut waits = Waits::new(kind.patience);
+        conn.busy_handler(Some(move |n_tries| waits.go_on(n_tries)))?;
+    }
     Ok(conn)
 }
 
@@ -501,6 +507,43 @@ fn wait_unless(conn: &mut Connection, patience: Duration, present: &Present) -> 
     }))?)
 }
 
+/// How long a connection waits that is not waited for: who gave up a moment ago
+/// does not wait again. A call asks it several times, and each would wait.
+struct Waits {
+    patience: Duration,
+    since: Instant,
+    gave_up: Option<Instant>,
+}
+
+/// How long somebody who gave up does not wait again.
+const REST: Duration = Duration::from_secs(1);
+
+impl Waits {
+    fn new(patience: Duration) -> Self {
+        Self {
+            patience,
+            since: Instant::now(),
+            gave_up: None,
+        }
+    }
+
+    /// Waits a moment; returns whether to try again.
+    fn go_on(&mut self, n_tries: i32) -> bool {
+        if n_tries == 0 {
+            self.since = Instant::now();
+        }
+        if self.gave_up.is_some_and(|moment| moment.elapsed() < REST) {
+            return false;
+        }
+        if self.since.elapsed() >= self.patience {
+            self.gave_up = Some(Instant::now());
+            return false;
+        }
+        pause(n_tries);
+        true
+    }
+}
+
 /// Sleeps 1 to 5 ms; the changing length keeps two waiters out of step.
 pub(crate) fn pause(n_tries: i32) {
     let ms = u64::try_from(n_tries.rem_euclid(5)).unwrap_or(0) + 1;
@@ -510,6 +553,18 @@ pub(crate) fn pause(n_tries: i32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_gave_up_a_moment_ago_does_not_wait_again() {
+        let mut waits = Waits::new(Duration::from_secs(3_600));
+        assert!(waits.go_on(0) && waits.go_on(1));
+        waits.patience = Duration::ZERO;
+        assert!(!waits.go_on(2));
+        waits.patience = Duration::from_secs(3_600);
+        assert!(!waits.go_on(0));
+        waits.gave_up = Instant::now().checked_sub(REST);
+        assert!(waits.go_on(0));
+    }
 
     #[test]
     fn sqlite_refuses_every_write_on_a_reading_connection() {

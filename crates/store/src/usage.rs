@@ -67,14 +67,16 @@ pub struct DayCount {
     pub n: i64,
 }
 
+/// Numbers by account, beginning of the span, and word of the metric.
+type Queued = BTreeMap<(String, i64, &'static str), i64>;
+
 /// Counts that are yet to be written.
 ///
 /// Calls that end together would each wait for a transaction of their own. So
 /// one of them writes for all, and the others go on.
 #[derive(Default)]
 pub(crate) struct Counts {
-    /// By account, beginning of the span, and word of the metric.
-    queued: Mutex<BTreeMap<(String, i64, &'static str), i64>>,
+    queued: Mutex<Queued>,
     /// Held by the one that writes.
     writing: Mutex<()>,
     /// Day on which this process last tidied its counts.
@@ -94,8 +96,15 @@ impl Counts {
         }
     }
 
-    fn take(&self) -> BTreeMap<(String, i64, &'static str), i64> {
+    fn take(&self) -> Queued {
         std::mem::take(&mut *self.queued.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn put_back(&self, unwritten: Queued) {
+        let mut queued = self.queued.lock().unwrap_or_else(PoisonError::into_inner);
+        for (key, n) in unwritten {
+            *queued.entry(key).or_default() += n;
+        }
     }
 
     fn is_empty(&self) -> bool {
@@ -141,20 +150,28 @@ impl Threads {
             if queued.is_empty() {
                 return Ok(());
             }
-            let tx = conn.unchecked_transaction()?;
-            for ((account, at, metric), n) in queued {
-                tx.prepare_cached(
-                    "INSERT INTO usage (account, at, metric, n) \
-                     VALUES (:account, :at, :metric, :n) ON CONFLICT DO UPDATE SET n = n + :n",
-                )?
-                .execute(
-                    named_params! {":account": account, ":at": at, ":metric": metric, ":n": n},
-                )?;
+            let outcome = write(conn, &queued);
+            if matches!(outcome, Err(Error::Busy)) {
+                // They are written with the next ones.
+                self.counts.put_back(queued);
             }
-            tx.commit()?;
-            Ok(())
+            outcome
         })
     }
+}
+
+/// Writes counts, all or none.
+fn write(conn: &Connection, queued: &Queued) -> Result<(), Error> {
+    let tx = conn.unchecked_transaction()?;
+    for ((account, at, metric), n) in queued {
+        tx.prepare_cached(
+            "INSERT INTO usage (account, at, metric, n) \
+             VALUES (:account, :at, :metric, :n) ON CONFLICT DO UPDATE SET n = n + :n",
+        )?
+        .execute(named_params! {":account": account, ":at": at, ":metric": metric, ":n": n})?;
+    }
+    tx.commit()?;
+    Ok(())
 }
 
 impl Store {

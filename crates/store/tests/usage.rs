@@ -78,3 +78,21 @@ fn o10_conversations_that_nobody_goes_on_with_do_not_pile_up() {
     assert!(found(&me, tokens.last().unwrap()));
     assert!(found(&other, &of_another), "each account has its own");
 }
+
+#[test]
+fn counts_that_another_process_keeps_from_being_written_are_written_later() {
+    let world = World::new();
+    let me = world.person("me");
+    let path = world.dir.path().join("data/bookkeeping.db");
+    let other = rusqlite::Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let count = || world.store.count(&me, &[(Metric::Recalls, 1)], AT);
+    for _ in 0..3 {
+        let refused = count().unwrap_err();
+        assert!(matches!(refused, store::Error::Busy), "{refused}");
+    }
+    other.execute_batch("ROLLBACK").unwrap();
+    let counted = world.store.counts_since(&me, AT);
+    // Who gave up a moment ago tries all the same.
+    assert_eq!(counted.unwrap(), [(Metric::Recalls, 3)]);
+}

@@ -25,6 +25,7 @@ use contract::types::BuildContextInput;
 use memory::{Call, ClientInfo, Memory, MemoryOptions, Stop};
 use serde_json::Value;
 
+use super::table::harmless_json;
 use super::{DONE, project, shell};
 use crate::local;
 use crate::mcp::fenced;
@@ -124,6 +125,10 @@ pub struct Arguments {
         global = true
     )]
     pub deadline_ms: u64,
+    /// Panic in the middle of it, for a proof.
+    #[cfg(debug_assertions)]
+    #[arg(long, hide = true, global = true)]
+    pub panic_inside: bool,
 }
 
 /// What is read of an event. Everything may be missing: a later version may
@@ -180,7 +185,13 @@ pub fn run(arguments: Arguments) -> Result<u8> {
             std::process::exit(i32::from(DONE));
         }
     });
-    let turn = || turned(&arguments, started + deadline);
+    let turn = || {
+        #[cfg(debug_assertions)]
+        if arguments.panic_inside {
+            std::panic::panic_any("for a proof");
+        }
+        turned(&arguments, started + deadline)
+    };
     let outcome = catch_unwind(AssertUnwindSafe(turn));
     // The other thread may not have had its turn yet.
     if started.elapsed() >= deadline || !speaks(&state, ANSWERED) {
@@ -403,7 +414,8 @@ fn block(event: Event, answer: &mut Value, told: &mut Told) -> Option<String> {
             &Value::Object(data),
             &shown,
         );
-        let text = format!("{line}\n{PREFACE}\n{fence}\n{READ_FOOTER}");
+        // It is shown at a terminal, too.
+        let text = harmless_json(&format!("{line}\n{PREFACE}\n{fence}\n{READ_FOOTER}"));
         if text.chars().count() <= OUTPUT_CHARACTERS {
             told.note(&line);
             for (name, items) in &lists {

@@ -195,7 +195,8 @@ pub fn harmless(text: &str) -> String {
     shown
 }
 
-/// Returns JSON of the same meaning that a terminal only shows.
+/// Returns JSON, or lines of it, of the same meaning that a terminal only
+/// shows.
 pub fn harmless_json(json: &str) -> String {
     let mut shown = String::with_capacity(json.len());
     for letter in json.chars() {
