@@ -245,3 +245,32 @@ fn the_last_line_of_a_text_is_the_smallest_legal_bump() {
         assert!(last.starts_with(&expected), "{}: {last}", pair.kind);
     }
 }
+
+#[test]
+fn a_text_says_how_many_reasons_it_leaves_out() {
+    let between = |format: &str| {
+        let arguments = [
+            "diff", "--from", "2.0.0", "--to", "2.1.0", "--format", format,
+        ];
+        run(&repository(), &arguments).text
+    };
+    let (text, report) = (between("text"), json(&between("json")));
+    let mut n_counted = 0;
+    for (language, verdict) in report["clients"].as_object().expect("verdicts") {
+        let n_reasons = verdict["why"].as_array().expect("reasons").len();
+        let head = format!("{language} client: ");
+        let (_, told) = text.split_once(&head).expect("a section");
+        let lines = told.lines().skip(1);
+        let lines: Vec<&str> = lines.take_while(|line| line.starts_with("  ")).collect();
+        let (last, shown) = lines.split_last().expect("reasons");
+        let more = format!(
+            "  and {} more; --format json has all",
+            n_reasons - shown.len()
+        );
+        if lines.len() != n_reasons {
+            assert_eq!(*last, more, "{language}");
+            n_counted += 1;
+        }
+    }
+    assert!(n_counted > 0, "something is left out");
+}

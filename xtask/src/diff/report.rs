@@ -14,7 +14,8 @@ use crate::diff::{Change, Proof, sdk_bump, wire_bump};
 /// Longest value that a text shows, in characters.
 const MAX_SHOWN: usize = 160;
 
-/// How many reasons of a verdict a text shows; JSON has all of them.
+/// How many reasons of a verdict a text shows before it counts them; JSON has
+/// all of them.
 const MAX_REASONS: usize = 8;
 
 /// Two sides and what is between them.
@@ -118,6 +119,10 @@ impl Report<'_> {
                     let _ = writeln!(text, "{language} client: {bump}");
                     for why in verdict.why.iter().take(MAX_REASONS) {
                         let _ = writeln!(text, "  {why}");
+                    }
+                    let n_more = verdict.why.len().saturating_sub(MAX_REASONS);
+                    if n_more > 0 {
+                        let _ = writeln!(text, "  and {n_more} more; --format json has all");
                     }
                 }
             }
