@@ -3,9 +3,9 @@
 
 use std::process::Command;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::harness::{Era, Person, Pipes, binary, fresh, json_file, repository};
+use crate::harness::{Era, Person, Pipes, Site, binary, fresh, json_file, repository};
 
 #[test]
 fn every_command_of_the_guide_does_what_it_says() {
@@ -56,7 +56,7 @@ fn every_command_of_the_guide_does_what_it_says() {
 }
 
 /// Returns a page of the generated documentation.
-fn page(name: &str) -> String {
+pub(crate) fn page(name: &str) -> String {
     let path = repository().join("generated/docs").join(name);
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
@@ -98,5 +98,70 @@ fn the_page_on_writing_a_client_says_what_a_server_does() {
     for fact in ["version", "capability", "version_header"] {
         let fact = contract[fact].as_str().expect("text");
         assert!(page.contains(fact), "{fact}");
+    }
+}
+
+/// Returns the rows of a table of a page below its head, as their cells.
+pub(crate) fn rows(page: &str, head: &str) -> Vec<Vec<String>> {
+    let (_, below) = page.split_once(head).expect("the table is there");
+    let lines = below
+        .lines()
+        .skip(2)
+        .take_while(|line| line.starts_with('|'));
+    let cells = |line: &str| line.split('|').map(|cell| cell.trim().to_owned()).collect();
+    lines.map(cells).collect()
+}
+
+#[test]
+fn a_request_without_a_handshake_carries_what_the_page_says() {
+    let page = page("write_a_client.md");
+    let data = fresh();
+    let site = Site::start(data.path());
+    let (_, call) = page.split_once("```json\n").expect("an example");
+    let (call, _) = call.split_once("\n```").expect("its end");
+    let whole: Value = serde_json::from_str(call).expect("the example is JSON");
+    let token = format!("Bearer {}", site.token());
+    let revision = whole["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"].clone();
+    let said = [
+        ("MCP-Protocol-Version", revision.as_str().expect("text")),
+        ("Mcp-Method", "tools/call"),
+        ("Mcp-Name", "recall"),
+    ];
+    let over_http = |call: &Value, left_out: &str| {
+        let mut headers = vec![
+            ("Authorization", token.as_str()),
+            ("Content-Type", "application/json"),
+        ];
+        headers.extend(said.into_iter().filter(|(name, _)| *name != left_out));
+        let answer = site.send("POST", "/mcp", &headers, call.to_string().as_bytes());
+        answer.json()
+    };
+    let mut pipes = Pipes::start(data.path());
+    let mut over_pipes = |call: &Value| {
+        pipes.send(call);
+        pipes.response(1)
+    };
+    assert!(over_http(&whole, "")["result"]["content"].is_array());
+    assert!(over_pipes(&whole)["result"]["content"].is_array());
+    let rows = rows(&page, "| where | what | if it is missing |");
+    assert_eq!(rows.len(), 3 + said.len());
+    for row in rows {
+        let name = row[2].split('`').nth(1).expect("a name");
+        let fault = row[3].trim_matches('`').parse::<i64>().ok();
+        if row[1].starts_with("header") {
+            assert!(said.iter().any(|(known, _)| *known == name), "{name}");
+            let code = over_http(&whole, name)["error"]["code"].as_i64();
+            assert_eq!(code, fault, "{name}");
+            continue;
+        }
+        let mut less = whole.clone();
+        let gone = less["params"]["_meta"]
+            .as_object_mut()
+            .expect("a table")
+            .remove(name);
+        assert!(gone.is_some(), "{name}");
+        for answer in [over_http(&less, ""), over_pipes(&less)] {
+            assert_eq!(answer["error"]["code"].as_i64(), fault, "{name}: {answer}");
+        }
     }
 }

@@ -7,6 +7,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use super::{ids_found, pelican};
+use crate::guide::page;
 use crate::harness::{DEADLINE, Door, Era, Hold, Pipes, Reply, Site, fresh};
 
 /// Rows of the store that is searched: five calls of the longest import.
@@ -89,6 +90,7 @@ fn a_cancelled_write_that_waits_is_stopped_and_leaves_nothing() {
     pipes.response(read);
     cancel(&mut pipes, id);
     assert_eq!(outcome_on_stdio(&pipes, "remember", 2), "cancelled");
+    assert!(page("write_a_client.md").contains("`notifications/cancelled` over pipes"));
     drop(hold);
     pipes.remember("A pelican came last.");
     assert!(ids_found(&mut pipes, "pelican void").len() == 2);
@@ -116,6 +118,7 @@ fn a_write_whose_connection_breaks_is_stopped_and_leaves_nothing() {
         }
     };
     assert_eq!(outcome, "cancelled");
+    assert!(page("write_a_client.md").contains("closing the request over HTTP"));
     // While the lock is still held, the place of the call is free.
     let started = Instant::now();
     while recall_status(&site) != 200 {

@@ -1,6 +1,8 @@
 //! Servers of another version of the contract: test builds that announce it,
 //! over both transports, met by every SDK.
 
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
@@ -11,6 +13,7 @@ use zero_memory_client::{
 
 use super::kit::{KITS, Kit};
 use super::rust::{over_http, program, run};
+use crate::guide::{page, rows};
 use crate::harness::{Site, binary, fresh};
 
 /// Of our major version, before the last release that added something.
@@ -189,4 +192,46 @@ fn another_major_is_refused_unless_it_is_allowed() {
             assert_eq!(found, &json!([]), "{kit:?}: {report}");
         }
     }
+}
+
+#[test]
+fn a_version_does_what_the_page_says() {
+    let page = page("write_a_client.md");
+    let rows = rows(&page, "| the server has | do |");
+    let verdicts: Vec<(&str, bool, bool)> = rows
+        .iter()
+        .map(|row| {
+            (
+                row[1].as_str(),
+                row[2].starts_with("go on"),
+                row[2].contains("tell"),
+            )
+        })
+        .collect();
+    let same = "the same first number, and the second one is the same or higher";
+    let lower = "the same first number, and a lower second one";
+    let another = "another first number";
+    let mut met = BTreeSet::new();
+    for (version, row) in [
+        (CONTRACT_VERSION, same),
+        (NEWER_MINOR, same),
+        (OLDER_MINOR, lower),
+        (OLDER_MAJOR, another),
+        (OTHER_MAJOR, another),
+    ] {
+        let other = Other::new(version);
+        let told = Arc::new(AtomicUsize::new(0));
+        let ear = Arc::clone(&told);
+        let hear = move |_: &Warning| drop(ear.fetch_add(1, Ordering::SeqCst));
+        let opened = run(over_http(&other.site, Options::new().on_warning(hear)));
+        let is_told = told.load(Ordering::SeqCst) > 0;
+        assert!(
+            verdicts.contains(&(row, opened.is_ok(), is_told)),
+            "{version}: {opened:?}, told {is_told}: {verdicts:?}"
+        );
+        met.insert(row);
+    }
+    // What names no version is no server of ours.
+    assert_eq!(verdicts.len(), met.len() + 1);
+    assert!(verdicts.contains(&("none", false, false)));
 }

@@ -3,6 +3,8 @@
 
 use std::fmt::Write as _;
 
+use serde_json::{Value, json};
+
 use crate::contract::{Address, Body, Contract, Form, Method, Schema, name_of};
 
 /// Returns the page without its mark.
@@ -35,7 +37,7 @@ fn opening(text: &mut String, contract: &Contract) {
         text,
         "## Open a connection\n\n\
          - Start `zero-memory stdio` and speak over its pipes, or post to `/mcp` of `zero-memory serve` with `Authorization: Bearer` and the token from the file `token` of the data folder.\n\
-         - Both eras of the protocol are spoken: with `initialize`, and without it from revision 2026-07-28 on.\n\
+         - Both eras of the protocol are spoken: with `initialize`, and without it from revision {REVISION} on.\n\
          - Read `capabilities.experimental[\"{}\"].version` from the answer to `initialize` or `server/discover`; over HTTP it is in the header `{}` as well.\n",
         settings.capability, settings.version_header
     );
@@ -44,6 +46,80 @@ fn opening(text: &mut String, contract: &Contract) {
         text,
         "- Without `--toolset`, the tools of the set `{default}` are offered.\n"
     );
+    let _ = write!(
+        text,
+        "A request without a handshake says everything itself. Such a call, over pipes as it stands here on one line:\n\n\
+         ```json\n{}\n```\n\n\
+         | where | what | if it is missing |\n|---|---|---|\n",
+        bare_call()
+    );
+    for (place, name, what, fault) in STATED {
+        let _ = writeln!(text, "| {place} | `{name}`: {what} | {fault} |");
+    }
+    text.push('\n');
+}
+
+/// The revision whose requests stand alone.
+const REVISION: &str = "2026-07-28";
+
+/// What a request without a handshake carries: where, under which name, what,
+/// and what becomes of it without.
+const STATED: [(&str, &str, &str, &str); 6] = [
+    (
+        "`params._meta`",
+        "io.modelcontextprotocol/protocolVersion",
+        "the revision",
+        "`-32602`",
+    ),
+    (
+        "`params._meta`",
+        "io.modelcontextprotocol/clientCapabilities",
+        "an object, `{}` if there are none",
+        "`-32602`",
+    ),
+    (
+        "`params._meta`",
+        "io.modelcontextprotocol/clientInfo",
+        "name and version of the program, which memories are noted with",
+        "memories have no program",
+    ),
+    (
+        "header, over HTTP",
+        "MCP-Protocol-Version",
+        "the same revision",
+        "`-32020`",
+    ),
+    (
+        "header, over HTTP",
+        "Mcp-Method",
+        "the same method",
+        "`-32020`",
+    ),
+    (
+        "header, over HTTP",
+        "Mcp-Name",
+        "the name of the tool or prompt, or the address of the resource, that `params` has",
+        "`-32020`",
+    ),
+];
+
+/// Returns a call without a handshake.
+fn bare_call() -> Value {
+    let [(_, revision, ..), (_, abilities, ..), (_, program, ..), ..] = STATED;
+    json!({
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {
+            "name": "recall",
+            "arguments": { "query": "heron" },
+            "_meta": {
+                revision: REVISION,
+                abilities: {},
+                program: { "name": "my-client", "version": "1.0.0" },
+            },
+        },
+    })
 }
 
 fn calling(text: &mut String, contract: &Contract) {
