@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use crate::harness::{Door as _, Era, Person, Pipes, Site, json_file};
+use crate::harness::{Door as _, Era, Person, Pipes, Site, binary, json_file};
 
 mod completed;
 mod refused;
@@ -249,6 +249,23 @@ fn a_server_is_asked_in_place_of_the_folder() {
         let refused = person.run(&["scopes", "--server", url]);
         assert!(refused.failed(1).contains("127.0.0.1") || refused.err.contains("loopback"));
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_relative_folder_of_data_is_none_by_the_specification() {
+    let person = Person::new();
+    let stored = Command::new(binary())
+        .args(["remember", "The roof is red.", "--scope", "core"])
+        .current_dir(person.work())
+        .env_clear()
+        .env("HOME", person.home())
+        .env("XDG_DATA_HOME", "here")
+        .output()
+        .expect("it starts");
+    assert!(stored.status.success(), "{stored:?}");
+    let usual = person.home().join(".local/share/zero-memory/memory.db");
+    assert!(usual.exists() && !person.work().join("here").exists());
 }
 
 #[test]
