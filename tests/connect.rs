@@ -3,13 +3,14 @@
 
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::harness::{Person, binary};
 
 mod hooks;
 mod present;
 mod renewed;
+mod tokens;
 mod whole;
 
 /// What a person keeps in the settings of Cursor.
@@ -169,87 +170,6 @@ fn a_file_that_cannot_be_read_is_left_alone() {
 }
 
 #[test]
-fn a_token_goes_only_where_others_cannot_read_it() {
-    let mut person = Person::new();
-    let none = person.run(&["connect", "cursor", "--url", "--write"]);
-    assert!(none.failed(1).contains("ZERO_MEMORY_TOKEN"));
-    // The token of this machine is not for a server elsewhere.
-    std::fs::create_dir(person.data()).expect("a folder can be made");
-    std::fs::write(person.data().join("token"), "tok_of_this_machine").expect("a file");
-    let far = [
-        "connect",
-        "cursor",
-        "--url",
-        "https://example.com",
-        "--write",
-    ];
-    let told = person.run(&far);
-    assert!(told.failed(1).contains("ZERO_MEMORY_TOKEN"), "{}", told.err);
-    assert!(!person.home().join(".cursor/mcp.json").exists());
-    let near = person.run(&["connect", "cursor", "--url", "--write"]);
-    assert_eq!(near.code, 0, "{}", near.err);
-    assert!(text(&person.home().join(".cursor/mcp.json")).contains("tok_of_this_machine"));
-
-    person.set("ZERO_MEMORY_TOKEN", "tok_0123456789");
-    let path = person.write(".cursor/mcp.json", CURSOR);
-    let shown = person.run(&["connect", "cursor", "--url"]);
-    assert!(
-        !format!("{shown:?}").contains("tok_0123456789"),
-        "{shown:?}"
-    );
-    let printed = person.run(&["connect", "cursor", "--url", "--print"]);
-    assert!(
-        !format!("{printed:?}").contains("tok_0123456789"),
-        "{printed:?}"
-    );
-
-    // It is closed to others when the token comes, and not before.
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let open = std::fs::Permissions::from_mode(0o644);
-        std::fs::set_permissions(&path, open).expect("it is ours");
-    }
-    let written = person.run(&["connect", "cursor", "--url", "--write"]);
-    assert_eq!(written.code, 0, "{}", written.err);
-    assert!(
-        written.err.contains("the token of the server goes into"),
-        "{}",
-        written.err
-    );
-    assert!(!written.out.contains("tok_") && !written.err.contains("tok_"));
-    let new: Value = serde_json::from_str(&text(&path).replace("// mine", "")).expect("JSON");
-    assert_eq!(
-        new["mcpServers"]["zero-memory"],
-        json!({
-            "url": "http://127.0.0.1:8787/mcp",
-            "headers": { "Authorization": "Bearer tok_0123456789" },
-        })
-    );
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let mode = std::fs::metadata(&path)
-            .expect("it is there")
-            .permissions()
-            .mode();
-        assert_eq!(mode & 0o777, 0o600);
-    }
-
-    // In a project the file names the variable.
-    let project = person.run(&[
-        "connect", "cursor", "--url", "--scope", "project", "--write",
-    ]);
-    assert_eq!(project.code, 0, "{}", project.err);
-    let new = text(&person.work().join(".cursor/mcp.json"));
-    assert!(new.contains("Bearer ${env:ZERO_MEMORY_TOKEN}"), "{new}");
-    let refused = person.run(&["connect", "zed", "--url", "--scope", "project", "--write"]);
-    assert!(refused.failed(1).contains("--token-in file"));
-    let desktop = person.run(&["connect", "claude-desktop", "--url", "--write"]);
-    assert!(desktop.failed(1).contains("leave --url away"));
-}
-
-#[test]
 fn what_is_shown_of_other_programs_is_never_a_secret() {
     let person = Person::new();
     let secrets = "{\"mcpServers\":{\"o\":{\"headers\":{\"Authorization\":\"Bearer SECRET1\"}},\"b\":{\"headers\":{\"Authorization\":\"Bearer SECRET2\"},\"env\":{\"OPENAI_API_KEY\":\"sk-SECRET3\",\"PIN\":4711}}}} // SECRET4";
@@ -282,58 +202,6 @@ fn what_is_shown_of_other_programs_is_never_a_secret() {
     let shown = person.run(&["connect", "cursor"]).out;
     assert!(shown.contains("OPENAI_API_KEY"), "{shown}");
     assert!(shown.contains(binary().to_str().expect("text")), "{shown}");
-}
-
-#[test]
-fn no_copy_keeps_a_token_that_was_ours() {
-    let mut person = Person::new();
-    person.set("ZERO_MEMORY_TOKEN", "tok_0123456789");
-    for (client, folder, file) in [
-        ("cursor", ".cursor", "mcp.json"),
-        ("codex", ".codex", "config.toml"),
-    ] {
-        let scope = ["connect", client, "--scope", "project", "--write"];
-        let url = ["--url", "http://127.0.0.1:8787", "--token-in", "file"];
-        let with = [&scope[..], &url[..]].concat();
-        assert_eq!(person.run(&with).code, 0);
-        let folder = person.work().join(folder);
-        let new = text(&folder.join(file));
-        assert!(
-            new.contains("tok_0123456789") && new.contains("8787/mcp"),
-            "{new}"
-        );
-        person.run(&scope);
-        person.run(&with);
-        person.run(&[&scope[..], &["--remove"]].concat());
-        let names = names(&folder);
-        assert!(names.len() > 1, "{names:?}");
-        for name in names {
-            let kept = text(&folder.join(&name));
-            assert!(!kept.contains("tok_0123456789"), "{name}: {kept}");
-        }
-    }
-}
-
-#[test]
-fn whoever_keeps_the_token_out_of_the_file_is_told_where_to_put_it() {
-    let person = Person::new();
-    for arguments in [
-        vec!["connect", "codex", "--url", "--token-in", "env", "--write"],
-        vec![
-            "connect", "cursor", "--url", "--scope", "project", "--write",
-        ],
-        vec!["connect", "vscode", "--url", "--scope", "project"],
-    ] {
-        let told = person.run(&arguments);
-        assert_eq!(told.code, 0, "{}", told.err);
-        let place = person.data().join("token");
-        let place = place.to_str().expect("text");
-        assert!(
-            told.err.contains("ZERO_MEMORY_TOKEN") && told.err.contains(place),
-            "{}",
-            told.err
-        );
-    }
 }
 
 #[cfg(unix)]

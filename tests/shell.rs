@@ -1,7 +1,6 @@
 //! The memory from a shell: the same answers as through MCP, tables for
 //! people, and an exit code for every reason to refuse.
 
-use std::path::Path;
 use std::process::Command;
 
 use serde_json::json;

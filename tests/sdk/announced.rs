@@ -222,7 +222,9 @@ fn a_version_does_what_the_page_says() {
         let other = Other::new(version);
         let told = Arc::new(AtomicUsize::new(0));
         let ear = Arc::clone(&told);
-        let hear = move |_: &Warning| drop(ear.fetch_add(1, Ordering::SeqCst));
+        let hear = move |_: &Warning| {
+            ear.fetch_add(1, Ordering::SeqCst);
+        };
         let opened = run(over_http(&other.site, Options::new().on_warning(hear)));
         let is_told = told.load(Ordering::SeqCst) > 0;
         assert!(

@@ -21,6 +21,7 @@ mod listing;
 mod masked;
 mod plan;
 mod present;
+mod renewal;
 mod shown;
 mod surroundings;
 mod switches;

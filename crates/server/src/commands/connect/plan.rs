@@ -8,6 +8,7 @@ use super::clients::{self, Client, Format, WITH_HOOKS};
 use super::entry::{self, Reach};
 use super::files::{self, Settings};
 use super::present::{self, Ours, Place, Server};
+use super::renewal::as_before;
 use super::surroundings::Surroundings;
 use super::token::{address, known_token, old_token};
 use super::{Arguments, Scope, TokenIn, USUAL_URL, hooks, json, layout, listing, toml};
@@ -225,41 +226,6 @@ fn tell_of_others(
 
 fn is_file(server: &Server, path: &Path) -> bool {
     files::read(Path::new(&server.path)).is_ok_and(|settings| settings.path == path)
-}
-
-/// Returns how the memory is reached, with what a person added to our words:
-/// who renews an entry wants its program and folder new, and nothing lost.
-fn as_before(reach: Reach, arguments: &Arguments, here: &[Server], ours: &Ours) -> Reach {
-    let named = here.iter().find(|server| server.name == arguments.name);
-    match (reach, named.and_then(|named| named.turns(ours))) {
-        (Reach::Stdio { program, .. }, Some(turns)) => Reach::Stdio {
-            program,
-            arguments: renewed(turns, ours.data.as_deref()),
-        },
-        (reach, _) => reach,
-    }
-}
-
-/// Returns arguments of our program with another data folder, or without one.
-fn renewed(old: Vec<String>, data: Option<&str>) -> Vec<String> {
-    let mut data = data.map(|data| ["--data".to_owned(), data.to_owned()]);
-    let mut new = Vec::new();
-    let mut old = old.into_iter();
-    while let Some(word) = old.next() {
-        if word == "--data" {
-            old.next();
-        } else if !word.starts_with("--data=") {
-            new.push(word);
-            continue;
-        }
-        new.extend(data.take().into_iter().flatten());
-    }
-    if let Some(data) = data {
-        let after = new.iter().position(|word| word == "stdio");
-        let at = after.map_or(new.len(), |at| at + 1);
-        new.splice(at..at, data);
-    }
-    new
 }
 
 /// Returns how ours is known.
