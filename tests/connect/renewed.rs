@@ -1,10 +1,15 @@
 //! An entry of ours that stands already and is written anew: what a person
 //! added to it stays, or it is said that it goes.
 
+use std::process::Command;
+
 use serde_json::{Value, json};
 
 use super::text;
 use crate::harness::{Person, binary};
+
+/// Comments of a person in an entry of ours.
+const COMMENTS: [&str; 5] = ["// keep me", "// cmd", "// within", "/* e */", "// none"];
 
 /// Returns an entry without comments, as a client reads it.
 fn entry(text: &str, key: &str) -> Value {
@@ -66,13 +71,63 @@ fn arguments_that_a_person_added_stay() {
 }
 
 #[test]
+fn comments_outlive_the_arguments_that_they_stand_beside() {
+    let person = Person::new();
+    let old = r#"{ "mcpServers": { "zero-memory": {
+        "command": "/old/zero-memory",
+        "args": ["stdio", // its way
+            "--data=/mnt/old" // the old one
+        ]
+    } } }"#;
+    let path = person.write(".cursor/mcp.json", old);
+    // In the usual folder: no argument names another one.
+    let run = |client: &str| {
+        let written = Command::new(binary())
+            .args(["connect", client, "--write"])
+            .current_dir(person.work())
+            .env_clear()
+            .env("HOME", person.home())
+            .output();
+        assert!(written.expect("it starts").status.success());
+    };
+    run("cursor");
+    let new = text(&path);
+    assert!(
+        new.contains("// its way") && new.contains("// the old one"),
+        "{new}"
+    );
+    assert_eq!(entry(&new, "mcpServers")["args"], json!(["stdio"]));
+
+    // The lines of a file end as they did, the last one too.
+    let old = "# mine\r\n[mcp_servers.zero-memory]\r\ncommand = \"/old/zero-memory\"\r\nargs = [\r\n  \"stdio\", # its way\r\n  \"--data=/mnt/old\", # the old one\r\n]\r\n[x]\r\ny = 1";
+    let path = person.write(".codex/config.toml", old);
+    run("codex");
+    let new = text(&path);
+    assert!(
+        new.contains("# its way") && new.contains("# the old one"),
+        "{new}"
+    );
+    assert!(
+        !new.contains("--data") && new.ends_with("[x]\r\ny = 1"),
+        "{new:?}"
+    );
+    assert!(!new.replace("\r\n", "").contains('\n'), "{new:?}");
+    let old = "a = 1\r\nb = 2";
+    let path = person.write(".codex/config.toml", old);
+    run("codex");
+    let new = text(&path);
+    assert!(new.starts_with("a = 1\r\nb = 2\r\n"), "{new:?}");
+}
+
+#[test]
 fn comments_in_our_entry_outlive_the_way_it_is_reached() {
     let mut person = Person::new();
     person.set("ZERO_MEMORY_TOKEN", "tok_0123456789");
     let old = r#"{ "mcpServers": { "zero-memory": {
         // keep me
         "command": "zero-memory", // cmd
-        "args": ["stdio", "--toolset", "full"], /* e */
+        "args": [ // within
+            "stdio", "--toolset", "full"], /* e */
         "env": {} // none
     } } }"#;
     let path = person.write(".cursor/mcp.json", old);
@@ -84,7 +139,7 @@ fn comments_in_our_entry_outlive_the_way_it_is_reached() {
         there.err
     );
     let new = text(&path);
-    for comment in ["// keep me", "// cmd", "/* e */", "// none"] {
+    for comment in COMMENTS {
         assert!(new.contains(comment), "{comment}: {new}");
     }
     let bearer = "Bearer tok_0123456789";
@@ -96,7 +151,7 @@ fn comments_in_our_entry_outlive_the_way_it_is_reached() {
     let back = person.run(&["connect", "cursor", "--write"]);
     assert!(!back.err.contains("go with its program"), "{}", back.err);
     let new = text(&path);
-    for comment in ["// keep me", "// cmd", "/* e */", "// none"] {
+    for comment in COMMENTS {
         assert!(new.contains(comment), "{comment}: {new}");
     }
     assert_eq!(entry(&new, "mcpServers")["args"][0], "stdio");

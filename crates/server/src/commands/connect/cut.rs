@@ -21,16 +21,57 @@ struct Field {
     end: usize,
 }
 
+/// What becomes of comments inside what goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Within {
+    /// They go, too.
+    Go,
+    /// They stay in its place.
+    Stay,
+}
+
 /// Returns a document without the field under keys and without the comma that
 /// belonged to it; nothing if it is not found.
-pub fn field(text: &str, keys: &[&str]) -> Option<String> {
+pub fn field(text: &str, keys: &[&str], within: Within) -> Option<String> {
     let tokens = tokens(text);
     let (key, outer) = keys.split_last()?;
-    let open = outer.iter().try_fold(0, |open, key| {
-        find(&tokens, open, key).map(|field| field.value)
-    })?;
+    let open = value(&tokens, outer)?;
     let found = find(&tokens, open, key)?;
-    let start = tokens.get(found.key)?.at.start;
+    without(text, &tokens, found.key..found.end, within)
+}
+
+/// Returns a document without an item of the list under keys, likewise.
+pub fn item(text: &str, keys: &[&str], index: usize) -> Option<String> {
+    let tokens = tokens(text);
+    let open = value(&tokens, keys)?;
+    tokens.get(open).filter(|token| token.text == "[")?;
+    let mut at = open + 1;
+    for _ in 0..index {
+        at = end_of(&tokens, at)?;
+        tokens.get(at).filter(|token| token.text == ",")?;
+        at += 1;
+    }
+    tokens.get(at).filter(|token| token.text != "]")?;
+    let end = end_of(&tokens, at)?;
+    without(text, &tokens, at..end, Within::Stay)
+}
+
+/// Returns the token at which the value under keys begins.
+fn value(tokens: &[Token<'_>], keys: &[&str]) -> Option<usize> {
+    keys.iter().try_fold(0, |open, key| {
+        find(tokens, open, key).map(|field| field.value)
+    })
+}
+
+/// Returns a text without these tokens and without the comma behind them, or
+/// else the one before.
+fn without(
+    text: &str,
+    tokens: &[Token<'_>],
+    found: Range<usize>,
+    within: Within,
+) -> Option<String> {
+    let start = tokens.get(found.start)?.at.start;
     let mut end = tokens.get(found.end.checked_sub(1)?)?.at.end;
     let comma = |at: usize| tokens.get(at).filter(|token| token.text == ",");
     let mut before = None;
@@ -39,23 +80,46 @@ pub fn field(text: &str, keys: &[&str]) -> Option<String> {
         Some(after) => before = Some(after.at.clone()),
         None => {
             before = found
-                .key
+                .start
                 .checked_sub(1)
                 .and_then(comma)
                 .map(|token| token.at.clone())
         }
     }
-    let mut gone = vec![whole_lines(text, start..end)];
-    gone.extend(before);
-    gone.sort_by_key(|range| range.start);
+    let kept = match within {
+        Within::Go => String::new(),
+        Within::Stay => comments(text, start..end)?,
+    };
+    let whole = if kept.is_empty() {
+        whole_lines(text, start..end)
+    } else {
+        start..end
+    };
+    let mut gone = vec![(whole, kept.as_str())];
+    gone.extend(before.map(|comma| (comma, "")));
+    gone.sort_by_key(|(range, _)| range.start);
     let mut left = String::with_capacity(text.len());
     let mut at = 0;
-    for range in gone {
+    for (range, kept) in gone {
         left.push_str(text.get(at..range.start)?);
+        left.push_str(kept);
         at = range.end;
     }
     left.push_str(text.get(at..)?);
     Some(left)
+}
+
+/// Returns the comments in a stretch, each that ends with its line with such an
+/// end.
+fn comments(text: &str, stretch: Range<usize>) -> Option<String> {
+    let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let pieces = pieces(text.get(stretch)?, Format::Json);
+    let comments = pieces.iter().filter(|(sort, _)| *sort == Sort::Comment);
+    let ended = comments.map(|(_, comment)| match comment.trim_end() {
+        line if line.starts_with("//") => format!("{line}{line_end}"),
+        comment => comment.to_owned(),
+    });
+    Some(ended.collect())
 }
 
 fn tokens(text: &str) -> Vec<Token<'_>> {
@@ -135,6 +199,30 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_item_goes_and_every_comment_stays() {
+        for (text, index, left) in [
+            ("{\"l\":[1,2]}", 0, "{\"l\":[2]}"),
+            ("{\"l\":[1,2]}", 1, "{\"l\":[1]}"),
+            ("{\"l\":[1,[2,{}],]}", 1, "{\"l\":[1,]}"),
+            (
+                "{\"l\":[1, /* a */ 2 /* b */]}",
+                1,
+                "{\"l\":[1 /* a */  /* b */]}",
+            ),
+            (
+                "{\"l\":[\n1, // a\n2, // b\n]}",
+                1,
+                "{\"l\":[\n1, // a\n // b\n]}",
+            ),
+        ] {
+            assert_eq!(item(text, &["l"], index).as_deref(), Some(left), "{text}");
+        }
+        assert_eq!(item("{\"l\":[1]}", &["l"], 1), None);
+        assert_eq!(item("{\"l\":[1,]}", &["l"], 1), None);
+        assert_eq!(item("{\"l\":{}}", &["l"], 0), None);
+    }
+
+    #[test]
     fn a_field_goes_and_every_comment_stays() {
         for (text, left) in [
             ("{\"s\":{\"n\":1}}", "{\"s\":{}}"),
@@ -157,12 +245,22 @@ mod tests {
             ),
             ("{\"s\":{\"\\u006e\":\"}, ]\"}}", "{\"s\":{}}"),
         ] {
-            assert_eq!(field(text, &["s", "n"]).as_deref(), Some(left), "{text}");
+            assert_eq!(
+                field(text, &["s", "n"], Within::Go).as_deref(),
+                Some(left),
+                "{text}"
+            );
         }
         let deep = "{\"s\":{\"n\":{\"a\":1, // a\n\"b\":2}}}";
         let left = "{\"s\":{\"n\":{ // a\n\"b\":2}}}";
-        assert_eq!(field(deep, &["s", "n", "a"]).as_deref(), Some(left));
-        assert_eq!(field(deep, &["s"]).as_deref(), Some("{}"));
+        assert_eq!(
+            field(deep, &["s", "n", "a"], Within::Go).as_deref(),
+            Some(left)
+        );
+        let inner = "{\"a\" /* b */: { // c\n\"d\": [1, /* e */ 2]}, \"f\": 3}";
+        let left = "{/* b */// c\n/* e */ \"f\": 3}";
+        assert_eq!(field(inner, &["a"], Within::Stay).as_deref(), Some(left));
+        assert_eq!(field(deep, &["s"], Within::Go).as_deref(), Some("{}"));
         for text in [
             "",
             "[]",
@@ -171,7 +269,7 @@ mod tests {
             "{\"s\":{\"m\":{\"n\":1}}}",
             "{\"n\":1}",
         ] {
-            assert_eq!(field(text, &["s", "n"]), None, "{text}");
+            assert_eq!(field(text, &["s", "n"], Within::Go), None, "{text}");
         }
     }
 }

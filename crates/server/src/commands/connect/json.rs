@@ -3,13 +3,14 @@
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstRootNode};
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 use jsonc_parser::errors::{ParseError, ParseErrorKind};
 use serde_json::{Map, Value};
 
 use super::clients::Format;
+use super::cut::{self, Within};
 use super::entry::Entry;
-use super::{cut, masked};
+use super::masked;
 
 /// What clients read: comments and a comma after the last item, and no more of
 /// what other dialects allow.
@@ -30,7 +31,12 @@ const DIALECT: ParseOptions = ParseOptions {
 pub fn put(text: &str, servers: &str, name: &str, entry: &Entry) -> Result<String> {
     let mut text = text.to_owned();
     for key in &entry.foreign {
-        text = without(&text, &[servers, name, key])?;
+        text = without(&text, &[servers, name, key], Within::Stay)?;
+    }
+    for (key, wanted) in &entry.fields {
+        if let Value::Array(wanted) = wanted {
+            text = shortened(text, &[servers, name, key], wanted.len())?;
+        }
     }
     let (root, object) = opened(&text)?;
     let list = child(&object, servers)?;
@@ -56,21 +62,21 @@ pub fn take(text: &str, servers: &str, name: &str, with_list: bool) -> Result<St
     if once(&object, servers)?.is_some() {
         child(&object, servers)?;
     }
-    let left = without(text, &[servers, name])?;
+    let left = without(text, &[servers, name], Within::Go)?;
     if left == text || !with_list {
         return Ok(left);
     }
     let (_, object) = opened(&left)?;
     let list = child(&object, servers)?;
     if list.properties().is_empty() && !has_comment(&list.to_string()) {
-        return without(&left, &[servers]);
+        return without(&left, &[servers], Within::Go);
     }
     Ok(left)
 }
 
 /// Returns the text without the field under keys, if it is there, and with
-/// every comment.
-fn without(text: &str, keys: &[&str]) -> Result<String> {
+/// every comment around it.
+fn without(text: &str, keys: &[&str], within: Within) -> Result<String> {
     let Some((key, outer)) = keys.split_last() else {
         return Ok(text.to_owned());
     };
@@ -87,10 +93,39 @@ fn without(text: &str, keys: &[&str]) -> Result<String> {
     property.remove();
     let left = root.to_string();
     // The editor takes a comment beside a field along.
-    Ok(match cut::field(text, keys) {
+    Ok(match cut::field(text, keys, within) {
         Some(cut) if n_comments(&cut) > n_comments(&left) => cut,
         Some(_) | None => left,
     })
+}
+
+/// Returns the text with only so many items in the list under keys, if it is
+/// there, and with every comment.
+fn shortened(mut text: String, keys: &[&str], most: usize) -> Result<String> {
+    loop {
+        let (root, object) = opened(&text)?;
+        let Some(list) = list_at(&object, keys) else {
+            return Ok(text);
+        };
+        let items = list.elements();
+        let Some(last) = items.len().checked_sub(1).filter(|last| *last >= most) else {
+            return Ok(text);
+        };
+        items.into_iter().skip(last).for_each(CstNode::remove);
+        let left = root.to_string();
+        text = match cut::item(&text, keys, last) {
+            Some(cut) if n_comments(&cut) > n_comments(&left) => cut,
+            Some(_) | None => left,
+        };
+    }
+}
+
+fn list_at(object: &CstObject, keys: &[&str]) -> Option<CstArray> {
+    let (last, outer) = keys.split_last()?;
+    let inner = outer
+        .iter()
+        .try_fold(object.clone(), |object, key| object.object_value(key))?;
+    inner.array_value(last)
 }
 
 fn n_comments(text: &str) -> usize {
@@ -225,10 +260,7 @@ fn renew(list: &CstArray, wanted: &[Value]) {
             text.set_raw_value(wanted.to_string());
         }
     }
-    for item in items.into_iter().skip(wanted.len()) {
-        item.remove();
-    }
-    for wanted in wanted.iter().skip(list.elements().len()) {
+    for wanted in wanted.iter().skip(items.len()) {
         list.append(input(wanted));
     }
 }

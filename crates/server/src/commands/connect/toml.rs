@@ -163,7 +163,12 @@ fn opened(text: &str) -> Result<DocumentMut> {
 /// do.
 fn written(document: &DocumentMut, old: &str) -> String {
     const WINDOWS: &str = "\r\n";
-    let text = document.to_string();
+    let mut text = document.to_string();
+    // A last line that is theirs needs no end that it did not have.
+    let last = |text: &str| text.lines().next_back().map(str::to_owned);
+    if !old.ends_with('\n') && last(old) == last(&text) {
+        text.truncate(text.trim_end_matches('\n').len());
+    }
     let n_windows = old.matches(WINDOWS).count();
     if n_windows == 0 {
         return text;
@@ -172,7 +177,10 @@ fn written(document: &DocumentMut, old: &str) -> String {
     let usual = n_windows * 2 > old.matches('\n').count();
     let olds: Vec<(String, bool)> = old
         .split_inclusive('\n')
-        .map(|line| (bare(line), line.ends_with(WINDOWS)))
+        .map(|line| {
+            let is_windows = line.ends_with(WINDOWS) || (!line.ends_with('\n') && usual);
+            (bare(line), is_windows)
+        })
         .collect();
     let news: Vec<&str> = text.split_inclusive('\n').collect();
     let n_after = olds
@@ -332,7 +340,11 @@ fn renew(list: &mut Array, wanted: Option<&Array>) {
         }
     }
     while list.len() > wanted.len() {
-        list.remove(list.len() - 1);
+        // What stands beside an item may belong to the one before.
+        let last = list.remove(list.len() - 1);
+        let around = [last.decor().prefix(), last.decor().suffix()].map(text_of);
+        let trailing = text_of(Some(list.trailing()));
+        list.set_trailing(format!("{}{trailing}", around.concat()));
     }
 }
 
