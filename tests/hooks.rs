@@ -282,6 +282,10 @@ fn what_nobody_read_is_told_again() {
     let told = person.run_with(&person.work(), &["hook", "prompt"], &input);
     assert!(told.out.contains("Herons eat fish."), "{told:?}");
     silent(&person.run_with(&person.work(), &["hook", "prompt"], &input));
+    remember(&person, "Ibises eat crabs.", &[]);
+    let marked = format!("\u{feff}{}", input.replace("herons", "ibises"));
+    let told = person.run_with(&person.work(), &["hook", "prompt"], &marked);
+    assert!(told.out.contains("Ibises eat crabs."), "{told:?}");
     remember(&person, "Storks eat frogs.", &[]);
     let half = input.replace("herons eat?", "storks eat \\ud800?");
     let told = person.run_with(&person.work(), &["hook", "prompt"], &half);

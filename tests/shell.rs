@@ -205,6 +205,14 @@ fn a_server_is_asked_in_place_of_the_folder() {
             .contains("ZERO_MEMORY_TOKEN")
     );
 
+    for token in ["ключ", "a b", "a\nb"] {
+        person.set("ZERO_MEMORY_TOKEN", token);
+        for arguments in [["scopes"], ["rules"]] {
+            let refused = person.run(&arguments);
+            let told = refused.failed(1);
+            assert!(told.contains("ZERO_MEMORY_TOKEN is no token"), "{told}");
+        }
+    }
     person.set("ZERO_MEMORY_TOKEN", site.token());
     let id = remembered(&person, &["The roof is red.", "--scope", "core"]);
     let there = person.run(&["history", &id]).json();
@@ -226,6 +234,9 @@ fn a_server_is_asked_in_place_of_the_folder() {
             stored.err.contains(&format!("speaks contract {version}")),
             code == 1
         );
+        let is_older = version == "2.0.0";
+        let told = stored.err.contains("an older server, of contract 2.0.0");
+        assert_eq!(told, is_older, "{version}: {}", stored.err);
         let dump = other.run(&["export"]).out;
         assert_eq!(dump.contains(&text), code == 0, "{version}");
         site.kill();

@@ -88,7 +88,7 @@ fn every_hook_of_ours_is_renewed_however_it_is_spelled_and_a_double_goes() {
         "'/old place/zero-memory' hook session-start",
         "\"/old place/zero-memory\" hook session-start --data /old",
         "C:/old/zero-memory.exe hook session-start",
-        "$HOME/bin/zero-memory hook session-start --deadline-ms 900",
+        "$HOME/bin/zero-memory hook session-start --data='/old place'",
         "zero-memory hook session-start",
     ] {
         let person = Person::new();
@@ -115,6 +115,33 @@ fn every_hook_of_ours_is_renewed_however_it_is_spelled_and_a_double_goes() {
     assert_eq!(lines_of(&path), [&ours, "date", &ours]);
     assert_eq!(person.run(&DISCONNECT).code, 0);
     assert_eq!(lines_of(&path), ["date"]);
+}
+
+#[test]
+fn what_a_person_added_to_a_hook_of_ours_stays() {
+    let person = Person::new();
+    let old = "/old/zero-memory hook session-start --deadline-ms 900 --data '/mnt/old place' -h";
+    let path = with_hooks(&person, &[("", old)]);
+    let longer = text(&path).replacen("\"command\":", "\"timeout\": 30, \"command\":", 1);
+    std::fs::write(&path, longer).expect("it is ours");
+    let told = person.run(&CONNECT);
+    assert_eq!(told.code, 0, "{}", told.err);
+    assert!(
+        told.err.contains("led to the memory in /mnt/old place"),
+        "{}",
+        told.err
+    );
+    let new = format!("{} --deadline-ms 900 -h", ours(&person));
+    assert_eq!(lines_of(&path), [new]);
+    assert!(text(&path).contains("\"timeout\": 30"), "{}", text(&path));
+    let again = person.run(&CONNECT);
+    assert_eq!(again.out, "nothing to do: it is so already\n");
+    assert!(!again.err.contains("led to"), "{}", again.err);
+
+    let person = Person::new();
+    person.write(".claude/settings.json", "{ \"disableAllHooks\": true }");
+    let told = person.run(&CONNECT);
+    assert!(told.err.contains("disableAllHooks"), "{}", told.err);
 }
 
 #[test]

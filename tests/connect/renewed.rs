@@ -57,6 +57,18 @@ fn arguments_that_a_person_added_stay() {
     let again = person.run(&["connect", "cursor", "--write"]);
     assert_eq!(again.out, "nothing to do: it is so already\n");
     assert!(!again.err.contains("led to"), "{}", again.err);
+    // A folder that is named in one word is one, too.
+    let one_word = format!("{:?}", "--data=/mnt/old");
+    let two_words = format!("\"--data\", {data:?}");
+    person.write(".cursor/mcp.json", &new.replace(&two_words, &one_word));
+    let told = person.run(&["connect", "cursor", "--write"]).err;
+    assert!(told.contains("led to the memory in /mnt/old"), "{told}");
+    let as_work = new
+        .replace(&two_words, &one_word)
+        .replace("zero-memory\": {", "work\": {");
+    person.write(".cursor/mcp.json", &as_work);
+    let beside = person.run(&["connect", "cursor", "--write"]);
+    assert_eq!(beside.code, 0, "{}", beside.err);
 
     let old = "[mcp_servers.zero-memory]\ncommand = \"/old/zero-memory\" # mine\nargs = [\n  \"stdio\", # what it does\n  \"--toolset\", \"full\",\n]\n";
     let path = person.write(".codex/config.toml", old);
@@ -192,6 +204,17 @@ fn what_is_said_afterwards_is_true() {
     person.run_with(&person.home(), &["connect", "cursor", "--write"], "");
     let same = person.run_with(&person.home(), &["connect", "cursor", "--write"], "");
     assert!(!same.err.contains("has it too"), "{}", same.err);
+    let other = [
+        "connect", "cursor", "--name", "other", "--data", "/other", "--write",
+    ];
+    person.run_with(&person.home(), &other, "");
+    let two = person.run_with(&person.home(), &["connect", "cursor", "--write"], "");
+    assert_eq!(
+        two.err.matches("has it too, as other").count(),
+        1,
+        "{}",
+        two.err
+    );
 
     // Zed reads no variable in a header.
     let zed = person.run(&["connect", "zed", "--url", "--print"]);

@@ -173,6 +173,41 @@ fn what_others_wrote_meanwhile_stays_when_ours_goes() {
 }
 
 #[test]
+fn comments_above_ours_stay_where_ours_was() {
+    const OURS: &str = "command = \"/old/zero-memory\"\nargs = [\"stdio\"]\n";
+    let dotted = OURS
+        .lines()
+        .map(|line| format!("mcp_servers.zero-memory.{line}\n"))
+        .collect::<String>();
+    let inline = "zero-memory = { command = \"/old/zero-memory\", args = [\"stdio\"] }\n";
+    let table = format!("[mcp_servers.zero-memory]\n{OURS}");
+    let person = Person::new();
+    for (old, left) in [
+        (format!("# a\n\n{dotted}b = 1\n"), "# a\n\nb = 1\n"),
+        (
+            format!("x = 1\n# a\n{dotted}# b\n[c]\n"),
+            "x = 1\n# a\n# b\n[c]\n",
+        ),
+        (
+            format!("[mcp_servers]\n# a\n{inline}"),
+            "[mcp_servers]\n# a\n",
+        ),
+        (
+            format!("[mcp_servers]\n# a\n{inline}# b\no.command = \"x\"\n"),
+            "[mcp_servers]\n# a\n# b\no.command = \"x\"\n",
+        ),
+        (format!("# a\n{table}# b\n"), "# a\n# b\n"),
+        (format!("# a\n{table}"), "# a\n"),
+        (format!("# a\n{table}# b\n[c]\n"), "# a\n# b\n[c]\n"),
+    ] {
+        let path = person.write(".codex/config.toml", &old);
+        let gone = person.run(&["connect", "codex", "--remove", "--write"]);
+        assert_eq!(gone.code, 0, "{}", gone.err);
+        assert_eq!(text(&path), left, "{old}");
+    }
+}
+
+#[test]
 fn what_is_no_json_is_told_by_its_line_and_its_true_reason() {
     let person = Person::new();
     for (old, told) in [

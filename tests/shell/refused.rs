@@ -286,7 +286,14 @@ fn whoever_reads_no_result_makes_no_failure_of_what_was_done() {
 fn a_full_disk_behind_standard_output_is_told_as_that() {
     let person = Person::new();
     remembered(&person, &["One.", "--scope", "core"]);
-    for arguments in [vec!["recall", "one"], vec!["man"], vec!["export"]] {
+    for arguments in [
+        vec!["recall", "one"],
+        vec!["man"],
+        vec!["export"],
+        vec!["--help"],
+        vec!["recall", "--help"],
+        vec!["--version"],
+    ] {
         let full = std::fs::File::create("/dev/full").expect("every Linux has it");
         let (code, told) = ended(&person, &arguments, full.into());
         assert_eq!(code, Some(1), "{arguments:?}");

@@ -121,6 +121,17 @@ pub fn parsed() -> Arguments {
         if commands::hook::is_misused(&error) {
             std::process::exit(i32::from(commands::DONE));
         }
+        if !error.use_stderr() {
+            // Help and the version are results like any other.
+            let code = match commands::written(error.print()) {
+                Ok(()) => commands::DONE,
+                Err(error) => {
+                    crate::say(&format!("error: {error:#}"));
+                    commands::FAILED
+                }
+            };
+            std::process::exit(i32::from(code));
+        }
         commands::shell::with_way_out(error).exit()
     });
     Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())

@@ -22,3 +22,12 @@ pub fn parsed(url: &str) -> Option<Uri> {
     let is_port = !after.contains(':') || authority.port_u16().is_some();
     (uri.scheme().is_some() && is_port).then_some(uri)
 }
+
+/// Whether a header can carry this as a token. A server would be asked with
+/// something else, and say that none was sent.
+pub fn is_token(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|letter| letter.is_ascii_graphic())
+}
+
+/// What a person is told of something that is no token.
+pub const NO_TOKEN: &str = "is no token: one is a single word of letters, digits and marks; copy it again from the file token in the data folder of the server";

@@ -258,8 +258,10 @@ fn read() -> Result<Turn> {
         .take(EVENT_BYTES)
         .read_to_end(&mut bytes)
         .context("standard input cannot be read")?;
-    // Half of a character is no reason to say nothing about the rest.
-    let text = mark_lone_surrogates(&bytes);
+    // Some put a mark before UTF-8, and half of a character is no reason to say
+    // nothing about the rest.
+    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+    let text = mark_lone_surrogates(text);
     let event: Value = serde_json::from_slice(&text).context("standard input is no event")?;
     if !event.is_object() {
         bail!("standard input is no event");

@@ -78,11 +78,73 @@ fn is_ours(hook: &Value, event: Event) -> bool {
 }
 
 /// Whether this is nothing but words, each after a space.
-fn are_words(mut text: &str) -> bool {
-    while let Some(rest) = text.strip_prefix(' ').and_then(after_word) {
-        text = rest;
+fn are_words(text: &str) -> bool {
+    words_of(text).is_some()
+}
+
+/// Returns the words of a text, each after a space and spelled as it was.
+fn words_of(mut text: &str) -> Option<Vec<&str>> {
+    let mut words = Vec::new();
+    while !text.is_empty() {
+        let bare = text.strip_prefix(' ')?;
+        text = after_word(bare)?;
+        words.push(bare.strip_suffix(text)?);
     }
-    text.is_empty()
+    Some(words)
+}
+
+/// Returns the words that stand behind the turn in a line of ours.
+fn options(line: &str) -> Vec<&str> {
+    let words = after_word(line).and_then(words_of).unwrap_or_default();
+    words.into_iter().skip(2).collect()
+}
+
+/// Returns the line that we would write with what a person added to the old
+/// one: who renews a hook wants its program and folder new, and nothing lost.
+fn renewed(old: &str, wanted: &str) -> String {
+    let mut line = wanted.to_owned();
+    let mut options = options(old).into_iter();
+    while let Some(word) = options.next() {
+        if word == "--data" {
+            options.next();
+        } else if !word.starts_with("--data=") {
+            line.push_str(&format!(" {word}"));
+        }
+    }
+    line
+}
+
+/// Returns a data folder that hooks of ours lead to and would not, if they
+/// became these.
+pub fn folder_left(text: &str, wanted: impl Fn(Event) -> String) -> Result<Option<String>> {
+    let (_, object) = opened(text)?;
+    if once(&object, HOOKS)?.is_none() {
+        return Ok(None);
+    }
+    let hooks = child(&object, HOOKS)?;
+    for event in Event::ALL {
+        let line = wanted(event);
+        for (group, index) in ours(&hooks, event)? {
+            let elements = list(&group, HOOKS)?.elements();
+            let hook = elements.get(index).and_then(|hook| hook.to_serde_value());
+            let old = hook.as_ref().and_then(|hook| hook.get("command")?.as_str());
+            let before = folder(&options(old.unwrap_or_default()));
+            if before.is_some() && before != folder(&options(&line)) {
+                return Ok(before);
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Returns the data folder that options name, without its quotes.
+fn folder(options: &[&str]) -> Option<String> {
+    let at = options.iter().position(|word| word.starts_with("--data"))?;
+    let named = match options.get(at)?.strip_prefix("--data=") {
+        Some(folder) => folder,
+        None => options.get(at + 1)?,
+    };
+    Some(named.replace(['\'', '"'], ""))
 }
 
 /// Whether a line of a person's own runs what we would write, in a dress of
@@ -119,7 +181,7 @@ fn after_word(line: &str) -> Option<&str> {
             }
             (Some(_), _) => {}
             // A home folder and a variable are part of a path.
-            (None, letter) if is_plain(letter) || "$~{}".contains(letter) => {}
+            (None, letter) if is_plain(letter) || "$~{}=".contains(letter) => {}
             (None, ' ') => break,
             (None, _) => return None,
         }
@@ -151,9 +213,17 @@ pub fn put(text: &str, wanted: impl Fn(Event) -> String) -> Result<String> {
             let Some(hook) = elements.get(*index).and_then(|hook| hook.as_object()) else {
                 continue;
             };
+            let before = hook.to_serde_value().unwrap_or_default();
+            let before = before.get("command").and_then(Value::as_str);
+            let line = json!(renewed(before.unwrap_or_default(), &line));
             for (key, value) in wanted.as_object().into_iter().flatten() {
+                let value = if key == "command" { &line } else { value };
                 match hook.get(key) {
                     Some(old) if old.to_serde_value().as_ref() == Some(value) => {}
+                    // Somebody may want to wait longer, or less.
+                    Some(old)
+                        if key == "timeout"
+                            && old.to_serde_value().is_some_and(|old| old.is_number()) => {}
                     Some(old) => old.set_value(input(value)),
                     None => {
                         hook.append(key, input(value));

@@ -11,7 +11,7 @@ use super::present::{self, Ours, Place, Server};
 use super::renewal::as_before;
 use super::surroundings::Surroundings;
 use super::token::{address, known_token, old_token};
-use super::{Arguments, Scope, TokenIn, USUAL_URL, hooks, json, layout, listing, toml};
+use super::{Arguments, Scope, TokenIn, USUAL_URL, hooks, json, layout, listing, switches, toml};
 use crate::say;
 
 /// Bytes of a name: clients put it before the names of tools, and refuse what
@@ -293,9 +293,18 @@ fn edited_hooks(settings: &Settings, arguments: &Arguments, at: &Surroundings) -
     let program = program(arguments)?;
     let data = data(arguments, at)?;
     let text = settings.text.as_deref().unwrap_or_default();
-    hooks::put(text, |event| {
-        hooks::command(at.system, &program, event, data.as_deref())
-    })
+    let wanted = |event| hooks::command(at.system, &program, event, data.as_deref());
+    if let Some(folder) = hooks::folder_left(text, wanted)? {
+        let now = data.as_deref().unwrap_or("the usual folder");
+        say(&format!(
+            "the hooks in {} led to the memory in {folder} and lead to {now} now: --data names another one",
+            settings.path.display()
+        ));
+    }
+    if let Some(path) = switches::no_hooks(at) {
+        say(&format!("{path} switches every hook off (disableAllHooks)"));
+    }
+    hooks::put(text, wanted)
 }
 
 /// Returns where the settings lie.

@@ -109,6 +109,7 @@ impl Server {
         let arguments: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
         match arguments[..] {
             ["stdio", "--data", _] => true,
+            ["stdio", word] if word.starts_with("--data=") => true,
             ["stdio"] => is_usual && self.entry.get("env").is_none(),
             _ => false,
         }
@@ -127,19 +128,17 @@ impl Server {
         let Some(turns) = self.turns(ours).filter(|_| !self.is_wrapped(ours)) else {
             return false;
         };
-        let told = turns.iter().skip_while(|word| *word != "--data").nth(1);
-        told.map(String::as_str).or_else(|| self.folder_set()) == ours.data.as_deref()
+        let told = folder_in(&turns);
+        told.or_else(|| self.folder_set()) == ours.data.as_deref()
     }
 
     /// Returns the data folder that it leads to and no longer would, if it is
     /// renewed; nothing where it stays or was the usual one.
     pub fn folder_left(&self, ours: &Ours) -> Option<String> {
-        let mut turns = self.turns(ours)?.into_iter();
-        let told = turns
-            .find(|word| word == "--data")
-            .and_then(|_| turns.next())?;
+        let turns = self.turns(ours)?;
+        let before = folder_in(&turns).or_else(|| self.folder_set())?;
         let after = ours.data.as_deref().or_else(|| self.folder_set());
-        (after != Some(told.as_str())).then_some(told)
+        (after != Some(before)).then(|| before.to_owned())
     }
 
     /// Returns the data folder that its variables name.
@@ -155,8 +154,8 @@ impl Server {
         let known = ["stdio", "--data"];
         let is_folder =
             |at: usize| at > 0 && turns.get(at - 1).is_some_and(|word| word == "--data");
-        let is_own =
-            |(at, word): (usize, &String)| !known.contains(&word.as_str()) && !is_folder(at);
+        let is_ours = |word: &str| known.contains(&word) || word.starts_with("--data=");
+        let is_own = |(at, word): (usize, &String)| !is_ours(word) && !is_folder(at);
         env.is_some_and(|env| !env.is_empty()) || turns.iter().enumerate().any(is_own)
     }
 
@@ -188,6 +187,17 @@ impl Server {
     fn place_in(&self, ours: &Ours) -> Option<usize> {
         let is_program = |word: &String| *word == ours.program || is_of_our_name(word);
         self.words().iter().position(is_program)
+    }
+}
+
+/// Returns the data folder that arguments name, in one word or in two.
+fn folder_in(arguments: &[String]) -> Option<&str> {
+    let at = arguments
+        .iter()
+        .position(|word| word.starts_with("--data"))?;
+    match arguments.get(at)?.strip_prefix("--data=") {
+        Some(folder) => Some(folder),
+        None => arguments.get(at + 1).map(String::as_str),
     }
 }
 
@@ -259,12 +269,20 @@ fn lists(client: &Client, place: Place, at: &Surroundings) -> Option<(String, Ve
 /// Returns every server of ours that a client knows here. What cannot be read
 /// is passed over.
 pub fn standing(client: &Client, at: &Surroundings, ours: &Ours) -> Vec<Server> {
-    let mut found = Vec::new();
+    let mut found: Vec<Server> = Vec::new();
     for place in Place::ALL {
         let servers = servers(client, place, at).unwrap_or_default();
-        found.extend(servers.into_iter().filter(|server| {
-            server.is(ours) || (server.name == SERVER_NAME && server.is_called_so_by_us(ours))
-        }));
+        for server in servers {
+            let is_ours =
+                server.is(ours) || (server.name == SERVER_NAME && server.is_called_so_by_us(ours));
+            // In the home folder two places may be one file.
+            let is_known = |known: &Server| {
+                known.path == server.path && known.name == server.name && place != Place::Local
+            };
+            if is_ours && !found.iter().any(is_known) {
+                found.push(server);
+            }
+        }
     }
     found
 }

@@ -62,10 +62,8 @@ pub fn known_token(arguments: &Arguments, url: &str) -> Result<String> {
 /// Refuses a token that no header can carry: a client would be refused by
 /// itself, or by the server, and say nothing of the reason.
 fn fit(token: &str, place: &str) -> Result<String> {
-    if token.is_empty() || !token.chars().all(|letter| letter.is_ascii_graphic()) {
-        bail!(
-            "what stands in {place} is no token: one is a single word of letters, digits and marks; copy it again from the file token in the data folder of the server"
-        );
+    if !addresses::is_token(token) {
+        bail!("what stands in {place} {}", addresses::NO_TOKEN);
     }
     Ok(token.to_owned())
 }

@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result, anyhow, bail};
 use serde_json::Value;
 use toml_edit::{
-    Array, DocumentMut, InlineTable, Item, RawString, Table, TableLike, TomlError, value,
+    Array, DocumentMut, InlineTable, Item, Key, RawString, Table, TableLike, TomlError, value,
 };
 
 use super::entry::Entry;
@@ -59,40 +59,112 @@ pub fn put(text: &str, servers: &str, name: &str, entry: &Entry) -> Result<Strin
 /// what stands before.
 pub fn take(text: &str, servers: &str, name: &str, with_list: bool) -> Result<String> {
     let mut document = opened(text)?;
+    let behind_list = behind(document.as_table(), servers);
     let Some(list) = document.get_mut(servers) else {
         return Ok(text.to_owned());
     };
+    let is_dotted = list.as_table().is_some_and(Table::is_dotted);
+    let after = list
+        .as_table()
+        .map(|list| positions(list).into_iter().min());
     let list = list
         .as_table_like_mut()
         .with_context(|| format!("{servers} is no table"))?;
+    let above = above(list, name);
+    let behind_us = behind(list, name);
     let Some(old) = list.remove(name) else {
         return Ok(text.to_owned());
     };
+    if let Some(behind) = behind_us.filter(|_| !above.is_empty()) {
+        put_above_field(list, &behind, &above);
+        return Ok(written(&document, text));
+    }
     // A list on one line has no comment.
     let is_bare = list.is_empty() && document.get(servers).is_some_and(Item::is_inline_table);
     if with_list && is_bare {
         document.remove(servers);
     }
-    if let Item::Table(old) = &old {
-        let kept = comments(old);
-        if !kept.is_empty() {
-            let after = positions(old).into_iter().max().unwrap_or_default();
-            match next(document.as_table_mut(), after) {
-                Some(table) => {
-                    let prefix = format!("{kept}{}", prefix(table));
-                    table.decor_mut().set_prefix(prefix);
-                }
-                None => {
-                    // The empty line above us goes with us.
-                    let kept = kept.strip_suffix('\n').unwrap_or(&kept);
-                    let trailing = document.trailing().as_str().unwrap_or_default();
-                    let trailing = format!("{kept}{trailing}");
-                    document.set_trailing(trailing);
-                }
-            }
+    if above.is_empty() {
+        return Ok(written(&document, text));
+    }
+    if let Some(behind) = behind_list.filter(|_| is_dotted) {
+        put_above_field(document.as_table_mut(), &behind, &above);
+        return Ok(written(&document, text));
+    }
+    let after = match &old {
+        Item::Table(old) if !old.is_dotted() => positions(old).into_iter().max(),
+        _ => after.flatten(),
+    };
+    match next(document.as_table_mut(), after.unwrap_or(-1)) {
+        Some(table) => {
+            let prefix = format!("{above}{}", prefix(table));
+            table.decor_mut().set_prefix(prefix);
+        }
+        None => {
+            // The empty line above us goes with us.
+            let ended = above
+                .strip_suffix("\r\n")
+                .or_else(|| above.strip_suffix('\n'));
+            let kept = ended.filter(|kept| kept.ends_with('\n')).unwrap_or(&above);
+            let trailing = text_of(Some(document.trailing()));
+            document.set_trailing(format!("{kept}{trailing}"));
         }
     }
     Ok(written(&document, text))
+}
+
+/// Returns the lines above an entry of a list, if one of them is a comment.
+fn above(list: &dyn TableLike, name: &str) -> String {
+    let lines = match list.get(name) {
+        Some(Item::Table(table)) if !table.is_dotted() => prefix(table),
+        Some(_) => match leaf(list, name) {
+            Some(key) => text_of(key.leaf_decor().prefix()),
+            None => String::new(),
+        },
+        None => String::new(),
+    };
+    if lines.contains('#') {
+        lines
+    } else {
+        String::new()
+    }
+}
+
+/// Returns the key with which a field begins in the text: of a dotted one its
+/// last.
+fn leaf<'a>(table: &'a dyn TableLike, name: &str) -> Option<&'a Key> {
+    match table.get(name)? {
+        Item::Table(inner) if inner.is_dotted() => {
+            let (first, _) = inner.iter().next()?;
+            leaf(inner, first)
+        }
+        _ => table.key(name),
+    }
+}
+
+/// Returns the field that stands behind another in a table, and is no table of
+/// its own.
+fn behind(table: &dyn TableLike, name: &str) -> Option<String> {
+    let is_field = |item: &Item| item.as_table().is_none_or(Table::is_dotted);
+    let fields = table.iter().skip_while(|(key, _)| *key != name).skip(1);
+    let mut fields = fields.filter(|(_, item)| is_field(item) && !item.is_array_of_tables());
+    fields.next().map(|(key, _)| key.to_owned())
+}
+
+/// Puts lines above a field.
+fn put_above_field(table: &mut dyn TableLike, name: &str, lines: &str) {
+    let dotted = table.get_mut(name).and_then(Item::as_table_mut);
+    if let Some(inner) = dotted.filter(|inner| inner.is_dotted()) {
+        let first = inner.iter().next().map(|(key, _)| key.to_owned());
+        if let Some(first) = first {
+            put_above_field(inner, &first, lines);
+        }
+        return;
+    }
+    if let Some(mut key) = table.key_mut(name) {
+        let above = text_of(key.leaf_decor().prefix());
+        key.leaf_decor_mut().set_prefix(format!("{lines}{above}"));
+    }
 }
 
 /// Returns the fields of the table under keys; none where it is not there.
@@ -265,13 +337,9 @@ fn text_of(raw: Option<&RawString>) -> String {
 /// Puts comments above the first field of a table.
 fn put_above(table: &mut Table, comments: &[String]) {
     let first = table.iter().find(|(_, item)| item.is_value());
-    let Some(first) = first.map(|(key, _)| key.to_owned()) else {
-        return;
-    };
-    if let Some(mut key) = table.key_mut(&first).filter(|_| !comments.is_empty()) {
-        let above = text_of(key.leaf_decor().prefix());
-        let prefix = format!("{}\n{above}", comments.join("\n"));
-        key.leaf_decor_mut().set_prefix(prefix);
+    let first = first.map(|(key, _)| key.to_owned());
+    if let Some(first) = first.filter(|_| !comments.is_empty()) {
+        put_above_field(table, &first, &format!("{}\n", comments.join("\n")));
     }
 }
 
@@ -363,16 +431,6 @@ fn plain(value: &toml_edit::Value) -> Vec<String> {
 fn prefix(table: &Table) -> String {
     let prefix = table.decor().prefix().and_then(|raw| raw.as_str());
     prefix.unwrap_or_default().to_owned()
-}
-
-/// Returns the lines above a table and those in it, if one is a comment.
-fn comments(table: &Table) -> String {
-    let prefix = prefix(table);
-    if prefix.contains('#') {
-        prefix
-    } else {
-        String::new()
-    }
 }
 
 /// Returns where a table and those in it stand in the text.

@@ -18,6 +18,7 @@ use tokio::net::TcpStream;
 
 use super::Ask;
 use crate::commands::address;
+use crate::say;
 
 /// Where the token is read from: a word on the command line could be read by
 /// everybody who lists the processes.
@@ -128,6 +129,12 @@ async fn meet(url: &str, authority: &str) -> Result<()> {
             "{url} speaks contract {version} and this program {CONTRACT_VERSION}: use the program of the server's version"
         );
     }
+    let minor = |version: &str| -> Option<u32> { version.split('.').nth(1)?.parse().ok() };
+    if minor(version) < minor(CONTRACT_VERSION) {
+        say(&format!(
+            "{url} is an older server, of contract {version}: it may lack some of what came with {CONTRACT_VERSION}"
+        ));
+    }
     Ok(())
 }
 
@@ -141,7 +148,12 @@ async fn post(
         .header(HOST, authority)
         .header(CONTENT_TYPE, "application/json")
         .header(ACCEPT, "application/json, text/event-stream");
-    if let Ok(token) = std::env::var(TOKEN) {
+    let token = std::env::var_os(TOKEN).unwrap_or_default();
+    let token = token.to_string_lossy();
+    if !token.trim().is_empty() {
+        if !address::is_token(token.trim()) {
+            bail!("what stands in {TOKEN} {}", address::NO_TOKEN);
+        }
         request = request.header(AUTHORIZATION, format!("Bearer {}", token.trim()));
     }
     for (name, value) in headers {
@@ -149,7 +161,7 @@ async fn post(
     }
     let request = request
         .body(Full::new(Bytes::from(body.to_string())))
-        .with_context(|| format!("the request cannot be written: look at {TOKEN}"))?;
+        .context("the request cannot be written")?;
     let response = sent(authority, request).await?;
     let status = response.status();
     let bytes = serde_json::from_slice(response.body()).unwrap_or_default();
