@@ -161,7 +161,7 @@ fn comments_in_our_entry_outlive_the_way_it_is_reached() {
     });
     assert_eq!(entry(&new, "mcpServers"), wanted);
     let back = person.run(&["connect", "cursor", "--write"]);
-    assert!(!back.err.contains("go with its program"), "{}", back.err);
+    assert!(!back.err.contains("go with the way"), "{}", back.err);
     let new = text(&path);
     for comment in COMMENTS {
         assert!(new.contains(comment), "{comment}: {new}");
@@ -190,6 +190,102 @@ fn comments_in_our_entry_outlive_the_way_it_is_reached() {
     assert!(!new.contains("command") && !new.contains("args"), "{new}");
     let listed = person.run(&["connect", "--json"]).json().to_string();
     assert!(!listed.contains("unreadable"), "{listed}");
+}
+
+#[test]
+fn headers_of_a_person_stay_and_a_second_token_does_not() {
+    let mut person = Person::new();
+    person.set("ZERO_MEMORY_TOKEN", "tok_new");
+    let url = "http://127.0.0.1:8787/mcp";
+    let old = json!({ "mcpServers": { "zero-memory": {
+        "url": url,
+        "headers": { "authorization": "Bearer tok_old", "X-Team": "a" },
+    } } });
+    let path = person.write(".cursor/mcp.json", &old.to_string());
+    let written = person.run(&["connect", "cursor", "--url", "--write"]);
+    assert_eq!(written.code, 0, "{}", written.err);
+    let headers = json!({ "X-Team": "a", "Authorization": "Bearer tok_new" });
+    let new = text(&path);
+    assert_eq!(entry(&new, "mcpServers")["headers"], headers);
+    let copy = person.home().join(".cursor/mcp.json.before-zero-memory");
+    assert!(!text(&copy).contains("tok_old"), "{}", text(&copy));
+    let away = person.run(&["connect", "cursor", "--write"]);
+    assert!(
+        away.err.contains("the headers and log-ins of zero-memory"),
+        "{}",
+        away.err
+    );
+    let elsewhere = new.replace(url, "https://memory.example.com/mcp");
+    person.write(
+        ".cursor/mcp.json",
+        &elsewhere.replace("tok_new", "${env:ZERO_MEMORY_TOKEN}"),
+    );
+    let away = person.run(&["connect", "cursor", "--write"]);
+    assert!(
+        away.err.contains("the address of another server"),
+        "{}",
+        away.err
+    );
+
+    for (headers, kept) in [
+        ("{ \"X-Team\" = \"a\" }", "X-Team"),
+        (
+            "{ \"X-Team\" = \"a\", AUTHORIZATION = \"Bearer tok_old\" }",
+            "X-Team",
+        ),
+        ("{ Authorization = \"Bearer tok_old\" }", "url"),
+    ] {
+        let old = format!("[mcp_servers.zero-memory]\nurl = \"{url}\"\nhttp_headers = {headers}\n");
+        let path = person.write(".codex/config.toml", &old);
+        let env = ["connect", "codex", "--url", "--token-in", "env", "--write"];
+        assert_eq!(person.run(&env).code, 0);
+        let new = text(&path);
+        assert!(
+            new.contains(kept) && !new.to_lowercase().contains("authorization"),
+            "{new}"
+        );
+        assert!(new.contains("bearer_token_env_var"), "{new}");
+        assert_eq!(new.contains("http_headers"), kept == "X-Team", "{new}");
+        assert_eq!(
+            person.run(&["connect", "codex", "--url", "--write"]).code,
+            0
+        );
+        let new = text(&path);
+        assert_eq!(
+            new.to_lowercase().matches("authorization").count(),
+            1,
+            "{new}"
+        );
+        assert!(
+            new.contains(kept) && !new.contains("bearer_token_env_var"),
+            "{new}"
+        );
+    }
+
+    for own in [
+        "\"cwd\": \"/x\"",
+        "\"envFile\": \"/x\"",
+        "\"env\": { \"A\": \"b\" }",
+    ] {
+        let old = format!(
+            "{{\"mcpServers\":{{\"zero-memory\":{{\"command\":\"/old/zero-memory\",\"args\":[\"stdio\"],{own}}}}}}}"
+        );
+        person.write(".cursor/mcp.json", &old);
+        let there = person.run(&["connect", "cursor", "--url", "--write"]);
+        assert!(
+            there.err.contains("the variables and arguments of"),
+            "{}",
+            there.err
+        );
+    }
+    let old = "{\"mcpServers\":{\"zero-memory\":{\"command\":\"/old/zero-memory\",\"args\":[\"stdio\"],\"env\":{\"ZERO_MEMORY_DATA\":\"/d\"}}}}";
+    person.write(".cursor/mcp.json", old);
+    let moved = person.run(&["connect", "cursor", "--data", "/e", "--write"]);
+    assert!(
+        moved.err.contains("led to the memory in /d"),
+        "{}",
+        moved.err
+    );
 }
 
 #[test]

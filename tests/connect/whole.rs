@@ -108,6 +108,9 @@ fn hooks_that_come_and_go_leave_every_byte() {
         "{\"hooks\":{\"Stop\":[]},\"a\":[1,2]}",
         "// mine\n",
         "",
+        "{\"hooks\":{\"SessionStart\":[]}}",
+        "{\"hooks\":{\"SessionStart\":[ // to come\n ], // soon\n \"PreToolUse\":[]}}",
+        "{\"hooks\":{\"SessionEnd\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"x\"} /* a */]} /* b */] /* c */}}",
     ] {
         let path = person.write(".claude/settings.json", old);
         let connect = ["connect", "claude-code", "--hooks", "--write"];
@@ -120,6 +123,29 @@ fn hooks_that_come_and_go_leave_every_byte() {
             std::fs::remove_file(folder.join(name)).expect("it is ours");
         }
     }
+}
+
+#[test]
+fn comments_around_our_hooks_stay_when_they_go() {
+    let person = Person::new();
+    // No copy lies beside it that could say what it was.
+    let ours = "{\"type\":\"command\",\"command\":\"/old/zero-memory hook session-start\"}";
+    let old = "{\"hooks\":{ // a\n\"SessionStart\":[ // b\n{\"hooks\":[OURS, // c\n{\"type\":\"command\",\"command\":\"x\"}]}, // d\n{\"hooks\":[ // e\nOURS]}\n// f\n], // g\n\"Stop\":[]}}".replace("OURS", ours);
+    let path = person.write(".claude/settings.json", &old);
+    let gone = person.run(&["connect", "claude-code", "--hooks", "--remove", "--write"]);
+    assert_eq!(gone.code, 0, "{}", gone.err);
+    let left = text(&path);
+    for comment in ["// a", "// b", "// c", "// d", "// e", "// f", "// g"] {
+        assert!(left.contains(comment), "{comment}: {left}");
+    }
+    assert!(
+        !left.contains("zero-memory") && left.contains("\"x\""),
+        "{left}"
+    );
+    assert!(
+        left.contains("SessionStart") && left.contains("Stop"),
+        "{left}"
+    );
 }
 
 #[test]

@@ -13,9 +13,19 @@ struct Token<'a> {
     at: Range<usize>,
 }
 
-/// A field by the places of its tokens.
-struct Field {
-    key: usize,
+/// A step on the way to a value.
+#[derive(Clone, Copy, Debug)]
+pub enum Step<'a> {
+    /// To the field of an object.
+    Key(&'a str),
+    /// To the item of a list.
+    At(usize),
+}
+
+/// A field or an item by the places of its tokens.
+struct Found {
+    /// Its key, or itself.
+    start: usize,
     value: usize,
     /// The first token after it.
     end: usize,
@@ -30,37 +40,23 @@ pub enum Within {
     Stay,
 }
 
-/// Returns a document without the field under keys and without the comma that
+/// Returns a document without what a path leads to and without the comma that
 /// belonged to it; nothing if it is not found.
-pub fn field(text: &str, keys: &[&str], within: Within) -> Option<String> {
+pub fn out(text: &str, path: &[Step<'_>], within: Within) -> Option<String> {
     let tokens = tokens(text);
-    let (key, outer) = keys.split_last()?;
-    let open = value(&tokens, outer)?;
-    let found = find(&tokens, open, key)?;
-    without(text, &tokens, found.key..found.end, within)
+    let (last, outer) = path.split_last()?;
+    let open = outer.iter().try_fold(0, |open, step| {
+        found(&tokens, open, *step).map(|found| found.value)
+    })?;
+    let found = found(&tokens, open, *last)?;
+    without(text, &tokens, found.start..found.end, within)
 }
 
-/// Returns a document without an item of the list under keys, likewise.
-pub fn item(text: &str, keys: &[&str], index: usize) -> Option<String> {
-    let tokens = tokens(text);
-    let open = value(&tokens, keys)?;
-    tokens.get(open).filter(|token| token.text == "[")?;
-    let mut at = open + 1;
-    for _ in 0..index {
-        at = end_of(&tokens, at)?;
-        tokens.get(at).filter(|token| token.text == ",")?;
-        at += 1;
+fn found(tokens: &[Token<'_>], open: usize, step: Step<'_>) -> Option<Found> {
+    match step {
+        Step::Key(key) => field(tokens, open, key),
+        Step::At(index) => item(tokens, open, index),
     }
-    tokens.get(at).filter(|token| token.text != "]")?;
-    let end = end_of(&tokens, at)?;
-    without(text, &tokens, at..end, Within::Stay)
-}
-
-/// Returns the token at which the value under keys begins.
-fn value(tokens: &[Token<'_>], keys: &[&str]) -> Option<usize> {
-    keys.iter().try_fold(0, |open, key| {
-        find(tokens, open, key).map(|field| field.value)
-    })
 }
 
 /// Returns a text without these tokens and without the comma behind them, or
@@ -139,8 +135,26 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
     tokens
 }
 
+/// Finds an item of the list that opens at a token.
+fn item(tokens: &[Token<'_>], open: usize, index: usize) -> Option<Found> {
+    tokens.get(open).filter(|token| token.text == "[")?;
+    let mut at = open + 1;
+    for _ in 0..index {
+        at = end_of(tokens, at)?;
+        tokens.get(at).filter(|token| token.text == ",")?;
+        at += 1;
+    }
+    tokens.get(at).filter(|token| token.text != "]")?;
+    let end = end_of(tokens, at)?;
+    Some(Found {
+        start: at,
+        value: at,
+        end,
+    })
+}
+
 /// Finds a field of the object that opens at a token.
-fn find(tokens: &[Token<'_>], open: usize, key: &str) -> Option<Field> {
+fn field(tokens: &[Token<'_>], open: usize, key: &str) -> Option<Found> {
     tokens.get(open).filter(|token| token.text == "{")?;
     let mut at = open + 1;
     loop {
@@ -149,8 +163,8 @@ fn find(tokens: &[Token<'_>], open: usize, key: &str) -> Option<Field> {
             let end = end_of(tokens, at + 2)?;
             let name: String = serde_json::from_str(token.text).ok()?;
             if name == key {
-                return Some(Field {
-                    key: at,
+                return Some(Found {
+                    start: at,
                     value: at + 2,
                     end,
                 });
@@ -196,6 +210,7 @@ fn whole_lines(text: &str, stretch: Range<usize>) -> Range<usize> {
 
 #[cfg(test)]
 mod tests {
+    use super::Step::{At, Key};
     use super::*;
 
     #[test]
@@ -215,11 +230,19 @@ mod tests {
                 "{\"l\":[\n1, // a\n // b\n]}",
             ),
         ] {
-            assert_eq!(item(text, &["l"], index).as_deref(), Some(left), "{text}");
+            assert_eq!(
+                out(text, &[Key("l"), At(index)], Within::Stay).as_deref(),
+                Some(left),
+                "{text}"
+            );
         }
-        assert_eq!(item("{\"l\":[1]}", &["l"], 1), None);
-        assert_eq!(item("{\"l\":[1,]}", &["l"], 1), None);
-        assert_eq!(item("{\"l\":{}}", &["l"], 0), None);
+        assert_eq!(out("{\"l\":[1]}", &[Key("l"), At(1)], Within::Stay), None);
+        assert_eq!(out("{\"l\":[1,]}", &[Key("l"), At(1)], Within::Stay), None);
+        let deep = "{\"l\":[{},{\"h\":[1, // a\n2]}]}";
+        let left = "{\"l\":[{},{\"h\":[1 // a\n]}]}";
+        let path = [Key("l"), At(1), Key("h"), At(1)];
+        assert_eq!(out(deep, &path, Within::Go).as_deref(), Some(left));
+        assert_eq!(out("{\"l\":{}}", &[Key("l"), At(0)], Within::Stay), None);
     }
 
     #[test]
@@ -246,7 +269,7 @@ mod tests {
             ("{\"s\":{\"\\u006e\":\"}, ]\"}}", "{\"s\":{}}"),
         ] {
             assert_eq!(
-                field(text, &["s", "n"], Within::Go).as_deref(),
+                out(text, &[Key("s"), Key("n")], Within::Go).as_deref(),
                 Some(left),
                 "{text}"
             );
@@ -254,13 +277,13 @@ mod tests {
         let deep = "{\"s\":{\"n\":{\"a\":1, // a\n\"b\":2}}}";
         let left = "{\"s\":{\"n\":{ // a\n\"b\":2}}}";
         assert_eq!(
-            field(deep, &["s", "n", "a"], Within::Go).as_deref(),
+            out(deep, &[Key("s"), Key("n"), Key("a")], Within::Go).as_deref(),
             Some(left)
         );
         let inner = "{\"a\" /* b */: { // c\n\"d\": [1, /* e */ 2]}, \"f\": 3}";
         let left = "{/* b */// c\n/* e */ \"f\": 3}";
-        assert_eq!(field(inner, &["a"], Within::Stay).as_deref(), Some(left));
-        assert_eq!(field(deep, &["s"], Within::Go).as_deref(), Some("{}"));
+        assert_eq!(out(inner, &[Key("a")], Within::Stay).as_deref(), Some(left));
+        assert_eq!(out(deep, &[Key("s")], Within::Go).as_deref(), Some("{}"));
         for text in [
             "",
             "[]",
@@ -269,7 +292,7 @@ mod tests {
             "{\"s\":{\"m\":{\"n\":1}}}",
             "{\"n\":1}",
         ] {
-            assert_eq!(field(text, &["s", "n"], Within::Go), None, "{text}");
+            assert_eq!(out(text, &[Key("s"), Key("n")], Within::Go), None, "{text}");
         }
     }
 }

@@ -11,9 +11,10 @@ pub const TOKEN: &str = "ZERO_MEMORY_TOKEN";
 /// Keys that say how a program is started. Some clients refuse all of a file
 /// in which one of them stands beside an address, and others start what was
 /// named before.
-const OF_STDIO: &[&str] = &[
-    "command", "args", "env", "env_vars", "envFile", "env_file", "cwd",
-];
+const OF_STDIO: &[&str] = &["command", "args"];
+
+/// Keys that say in which surroundings.
+pub const OF_START: &[&str] = &["env", "env_vars", "envFile", "env_file", "cwd"];
 
 /// Keys that say where a server is, and how to get in, in any client.
 const OF_HTTP: &[&str] = &[
@@ -27,7 +28,7 @@ const OF_HTTP: &[&str] = &[
 ];
 
 /// Keys that a person may set beside an address.
-const BESIDE_HTTP: &[&str] = &["env_http_headers", "oauth", "oauth_resource", "auth"];
+pub const BESIDE_HTTP: &[&str] = &["env_http_headers", "oauth", "oauth_resource", "auth"];
 
 /// Keys that name the way itself, or a way that we never take.
 const OF_ANY: &[&str] = &["type", "transport", "transportType", "tcp", "source"];
@@ -58,11 +59,26 @@ pub struct Entry {
     pub fields: Map<String, Value>,
     /// Keys of the other way to reach it, which must not stay beside these.
     pub foreign: Vec<&'static str>,
+    /// Key of the headers, of which a person may have more: of theirs none but
+    /// a second token goes.
+    pub headers: Option<&'static str>,
     /// Whether a token stands in it.
     pub holds_token: bool,
 }
 
+/// Whether a header is the one of the token; names of headers have no case.
+pub fn is_of_token(header: &str) -> bool {
+    header.eq_ignore_ascii_case("Authorization")
+}
+
 impl Entry {
+    /// Whether a header of an old entry must not stay: it would be a second
+    /// token.
+    pub fn is_stale(&self, header: &str) -> bool {
+        let ours = self.headers.and_then(|key| self.fields.get(key));
+        is_of_token(header) && ours.is_none_or(|ours| ours.get(header).is_none())
+    }
+
     /// Returns the words in it that may be shown: all but a token.
     pub fn words(&self) -> Vec<String> {
         let shown = self.fields.values().filter(|value| {
@@ -131,14 +147,19 @@ pub fn of(client: &Client, reach: &Reach) -> Result<Entry> {
     }
     // A second address or a second token must not stay, either.
     let others = match reach {
-        Reach::Stdio { .. } => [OF_HTTP, BESIDE_HTTP, OF_ANY],
-        Reach::Http { .. } => [OF_STDIO, OF_HTTP, OF_ANY],
+        Reach::Stdio { .. } => vec![OF_HTTP, BESIDE_HTTP, OF_ANY],
+        Reach::Http { .. } => vec![OF_STDIO, OF_START, OF_HTTP, OF_ANY],
+    };
+    let headers = match reach {
+        Reach::Stdio { .. } => None,
+        Reach::Http { .. } => client.http.as_ref().map(|http| http.headers),
     };
     let mut foreign = others.concat();
-    foreign.retain(|key| !fields.contains_key(*key));
+    foreign.retain(|key| !fields.contains_key(*key) && Some(*key) != headers);
     Ok(Entry {
         fields,
         foreign,
+        headers,
         holds_token,
     })
 }

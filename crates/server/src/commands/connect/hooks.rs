@@ -6,7 +6,9 @@ use anyhow::{Result, bail};
 use jsonc_parser::cst::CstObject;
 use serde_json::{Value, json};
 
-use super::json::{child, has_comment, input, list, once, opened};
+use super::cut::Step::{self, Key};
+use super::cut::Within;
+use super::json::{self, child, has_comment, input, list, once, opened};
 use super::present::is_of_our_name;
 use super::surroundings::System;
 use crate::commands::hook::Event;
@@ -124,9 +126,11 @@ pub fn folder_left(text: &str, wanted: impl Fn(Event) -> String) -> Result<Optio
     let hooks = child(&object, HOOKS)?;
     for event in Event::ALL {
         let line = wanted(event);
-        for (group, index) in ours(&hooks, event)? {
-            let elements = list(&group, HOOKS)?.elements();
-            let hook = elements.get(index).and_then(|hook| hook.to_serde_value());
+        for place in ours(&hooks, event)? {
+            let elements = list(&place.group, HOOKS)?.elements();
+            let hook = elements
+                .get(place.index)
+                .and_then(|hook| hook.to_serde_value());
             let old = hook.as_ref().and_then(|hook| hook.get("command")?.as_str());
             let before = folder(&options(old.unwrap_or_default()));
             if before.is_some() && before != folder(&options(&line)) {
@@ -201,37 +205,28 @@ pub fn words(wanted: impl Fn(Event) -> String) -> Vec<String> {
 
 /// Returns the text with our hook for every event.
 pub fn put(text: &str, wanted: impl Fn(Event) -> String) -> Result<String> {
-    let (root, object) = opened(text)?;
+    let mut text = text.to_owned();
+    for event in Event::ALL {
+        let (_, object) = opened(&text)?;
+        if once(&object, HOOKS)?.is_some() {
+            let doubles = doubles(ours(&child(&object, HOOKS)?, event)?)?;
+            text = without(text, event, doubles)?;
+        }
+    }
+    let (root, object) = opened(&text)?;
     let hooks = child(&object, HOOKS)?;
     for event in Event::ALL {
         let groups = list(&hooks, event.name())?;
         let line = wanted(event);
         let wanted = json!({ "type": "command", "command": line, "timeout": TIMEOUT_S });
         let found = ours(&hooks, event)?;
-        for (holder, index) in &found {
-            let elements = list(holder, HOOKS)?.elements();
-            let Some(hook) = elements.get(*index).and_then(|hook| hook.as_object()) else {
+        for place in &found {
+            let elements = list(&place.group, HOOKS)?.elements();
+            let Some(hook) = elements.get(place.index).and_then(|hook| hook.as_object()) else {
                 continue;
             };
-            let before = hook.to_serde_value().unwrap_or_default();
-            let before = before.get("command").and_then(Value::as_str);
-            let line = json!(renewed(before.unwrap_or_default(), &line));
-            for (key, value) in wanted.as_object().into_iter().flatten() {
-                let value = if key == "command" { &line } else { value };
-                match hook.get(key) {
-                    Some(old) if old.to_serde_value().as_ref() == Some(value) => {}
-                    // Somebody may want to wait longer, or less.
-                    Some(old)
-                        if key == "timeout"
-                            && old.to_serde_value().is_some_and(|old| old.is_number()) => {}
-                    Some(old) => old.set_value(input(value)),
-                    None => {
-                        hook.append(key, input(value));
-                    }
-                }
-            }
+            renew(&hook, &wanted, &line);
         }
-        remove(doubles(&found)?)?;
         let is_there = !found.is_empty() || any(&hooks, event, |hook| is_dressed(hook, &line))?;
         if !is_there {
             groups.append(input(&json!({ HOOKS: [wanted] })));
@@ -241,16 +236,46 @@ pub fn put(text: &str, wanted: impl Fn(Event) -> String) -> Result<String> {
     Ok(root.to_string())
 }
 
+/// Makes a hook of ours the wanted one, but for what a person added.
+fn renew(hook: &CstObject, wanted: &Value, line: &str) {
+    let before = hook.to_serde_value().unwrap_or_default();
+    let before = before.get("command").and_then(Value::as_str);
+    let line = json!(renewed(before.unwrap_or_default(), line));
+    for (key, value) in wanted.as_object().into_iter().flatten() {
+        let value = if key == "command" { &line } else { value };
+        let old = hook.get(key);
+        let said = old.as_ref().and_then(|old| old.value()?.to_serde_value());
+        match old {
+            Some(_) if said.as_ref() == Some(value) => {}
+            // Somebody may want to wait longer, or less.
+            Some(_) if key == "timeout" && said.is_some_and(|said| said.is_number()) => {}
+            Some(old) => old.set_value(input(value)),
+            None => {
+                hook.append(key, input(value));
+            }
+        }
+    }
+}
+
+/// Where a hook stands.
+struct At {
+    group: CstObject,
+    /// Which of the groups that is.
+    number: usize,
+    /// Which of its hooks.
+    index: usize,
+}
+
 /// Returns those that run where another one of them runs already: a group with
 /// another matcher is for other turns.
-fn doubles(found: &[(CstObject, usize)]) -> Result<Vec<(CstObject, usize)>> {
+fn doubles(found: Vec<At>) -> Result<Vec<At>> {
     let mut seen = Vec::new();
     let mut doubles = Vec::new();
-    for (group, index) in found {
-        let matcher = once(group, "matcher")?;
+    for place in found {
+        let matcher = once(&place.group, "matcher")?;
         let matcher = matcher.filter(|matcher| *matcher != json!("") && *matcher != json!("*"));
         if seen.contains(&matcher) {
-            doubles.push((group.clone(), *index));
+            doubles.push(place);
         } else {
             seen.push(matcher);
         }
@@ -258,58 +283,77 @@ fn doubles(found: &[(CstObject, usize)]) -> Result<Vec<(CstObject, usize)>> {
     Ok(doubles)
 }
 
-/// Takes hooks out of their groups, and groups out that held nothing else.
-fn remove(found: Vec<(CstObject, usize)>) -> Result<()> {
+/// Returns the text without hooks of an event, and without the groups that
+/// held nothing else.
+fn without(mut text: String, event: Event, found: Vec<At>) -> Result<String> {
     // From the last one on, so that the places of the others stay true.
-    for (group, index) in found.into_iter().rev() {
-        let entries = list(&group, HOOKS)?;
-        if let Some(hook) = entries.elements().into_iter().nth(index) {
-            hook.remove();
-        }
-        if entries.elements().is_empty() {
-            group.remove();
+    for place in found.into_iter().rev() {
+        let group = [Key(HOOKS), Key(event.name()), Step::At(place.number)];
+        let hook = [&group[..], &[Key(HOOKS), Step::At(place.index)]].concat();
+        text = json::without(&text, &hook, Within::Go)?;
+        let (_, object) = opened(&text)?;
+        let groups = list(&child(&object, HOOKS)?, event.name())?.elements();
+        let left = groups.get(place.number).and_then(|group| group.as_object());
+        let is_empty = |group: &CstObject| -> Result<bool> {
+            let hooks = list(group, HOOKS)?;
+            Ok(hooks.elements().is_empty() && !has_comment(&hooks.to_string()))
+        };
+        if let Some(left) = left
+            && is_empty(&left)?
+        {
+            text = json::without(&text, &group, Within::Go)?;
         }
     }
-    Ok(())
+    Ok(text)
+}
+
+/// Returns every text that may have been before our hooks came: whether a list
+/// of an event was there already, empty, is not to be seen in it. The last one
+/// is the barest.
+pub fn takes(text: &str) -> Result<Vec<String>> {
+    let mut texts = vec![take(text, &Event::ALL, false)?];
+    for stays in Event::ALL {
+        let others = Event::ALL.into_iter().filter(|event| *event != stays);
+        let others: Vec<Event> = others.collect();
+        texts.push(take(text, &others, false)?);
+        texts.push(take(text, &[stays], false)?);
+    }
+    texts.extend([take(text, &[], false)?, take(text, &[], true)?]);
+    Ok(texts)
 }
 
 /// Returns the text without our hooks and without the lists that held only
-/// them, and on demand without the object that held nothing else.
-pub fn take(text: &str, with_object: bool) -> Result<String> {
-    let (root, object) = opened(text)?;
-    if once(&object, HOOKS)?.is_none() {
-        return Ok(text.to_owned());
-    }
-    let hooks = child(&object, HOOKS)?;
-    let mut is_changed = false;
+/// them, but for those of some events; and on demand without the object that
+/// held nothing else. What a comment stands in stays.
+fn take(text: &str, stay: &[Event], with_object: bool) -> Result<String> {
+    let mut left = text.to_owned();
     for event in Event::ALL {
-        if once(&hooks, event.name())?.is_none() {
-            continue;
+        let (_, object) = opened(&left)?;
+        if once(&object, HOOKS)?.is_none() {
+            return Ok(left);
         }
+        let hooks = child(&object, HOOKS)?;
         let found = ours(&hooks, event)?;
         if found.is_empty() {
             continue;
         }
-        is_changed = true;
-        remove(found)?;
-        let groups = list(&hooks, event.name())?;
-        if groups.elements().is_empty()
-            && let Some(property) = hooks.get(event.name())
-        {
-            property.remove();
+        left = without(left, event, found)?;
+        let (_, object) = opened(&left)?;
+        let groups = list(&child(&object, HOOKS)?, event.name())?;
+        let is_bare = groups.elements().is_empty() && !has_comment(&groups.to_string());
+        if is_bare && !stay.contains(&event) {
+            left = json::without(&left, &[Key(HOOKS), Key(event.name())], Within::Go)?;
         }
     }
-    if !is_changed {
-        return Ok(text.to_owned());
+    if left == text || !with_object {
+        return Ok(left);
     }
-    if with_object
-        && hooks.properties().is_empty()
-        && !has_comment(&hooks.to_string())
-        && let Some(property) = object.get(HOOKS)
-    {
-        property.remove();
+    let (_, object) = opened(&left)?;
+    let hooks = child(&object, HOOKS)?;
+    if hooks.properties().is_empty() && !has_comment(&hooks.to_string()) {
+        return json::without(&left, &[Key(HOOKS)], Within::Go);
     }
-    Ok(root.to_string())
+    Ok(left)
 }
 
 /// Whether every event has our hook.
@@ -327,8 +371,8 @@ pub fn are_there(text: &str) -> Result<bool> {
     Ok(true)
 }
 
-/// Returns our hooks of an event: the group of each, and its place in it.
-fn ours(hooks: &CstObject, event: Event) -> Result<Vec<(CstObject, usize)>> {
+/// Returns where our hooks of an event stand.
+fn ours(hooks: &CstObject, event: Event) -> Result<Vec<At>> {
     those(hooks, event, |hook| is_ours(hook, event))
 }
 
@@ -336,16 +380,16 @@ fn any(hooks: &CstObject, event: Event, is_meant: impl Fn(&Value) -> bool) -> Re
     Ok(!those(hooks, event, is_meant)?.is_empty())
 }
 
-fn those(
-    hooks: &CstObject,
-    event: Event,
-    is_meant: impl Fn(&Value) -> bool,
-) -> Result<Vec<(CstObject, usize)>> {
+fn those(hooks: &CstObject, event: Event, is_meant: impl Fn(&Value) -> bool) -> Result<Vec<At>> {
     let mut found = Vec::new();
     if once(hooks, event.name())?.is_none() {
         return Ok(found);
     }
-    for group in list(hooks, event.name())?.elements() {
+    for (number, group) in list(hooks, event.name())?
+        .elements()
+        .into_iter()
+        .enumerate()
+    {
         let Some(group) = group.as_object() else {
             bail!("an entry of {HOOKS}.{} is no object", event.name());
         };
@@ -354,7 +398,11 @@ fn those(
         };
         for (index, hook) in entries.iter().enumerate() {
             if is_meant(hook) {
-                found.push((group.clone(), index));
+                found.push(At {
+                    group: group.clone(),
+                    number,
+                    index,
+                });
             }
         }
     }

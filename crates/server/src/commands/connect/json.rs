@@ -3,11 +3,14 @@
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
+use jsonc_parser::cst::{
+    CstArray, CstContainerNode, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode,
+};
 use jsonc_parser::errors::{ParseError, ParseErrorKind};
 use serde_json::{Map, Value};
 
 use super::clients::Format;
+use super::cut::Step::{self, At, Key};
 use super::cut::{self, Within};
 use super::entry::Entry;
 use super::masked;
@@ -31,7 +34,23 @@ const DIALECT: ParseOptions = ParseOptions {
 pub fn put(text: &str, servers: &str, name: &str, entry: &Entry) -> Result<String> {
     let mut text = text.to_owned();
     for key in &entry.foreign {
-        text = without(&text, &[servers, name, key], Within::Stay)?;
+        text = without(&text, &[Key(servers), Key(name), Key(key)], Within::Stay)?;
+    }
+    if let Some(headers) = entry.headers {
+        let at = [servers, name, headers];
+        let olds = object(&text, &at).unwrap_or_default();
+        for (old, _) in olds.iter().filter(|(old, _)| entry.is_stale(old)) {
+            let path = [Key(servers), Key(name), Key(headers), Key(old)];
+            text = without(&text, &path, Within::Stay)?;
+        }
+        let is_left = object(&text, &at).is_ok_and(|left| !left.is_empty());
+        if !is_left && !olds.is_empty() && !entry.fields.contains_key(headers) {
+            text = without(
+                &text,
+                &[Key(servers), Key(name), Key(headers)],
+                Within::Stay,
+            )?;
+        }
     }
     for (key, wanted) in &entry.fields {
         if let Value::Array(wanted) = wanted {
@@ -62,40 +81,67 @@ pub fn take(text: &str, servers: &str, name: &str, with_list: bool) -> Result<St
     if once(&object, servers)?.is_some() {
         child(&object, servers)?;
     }
-    let left = without(text, &[servers, name], Within::Go)?;
+    let left = without(text, &[Key(servers), Key(name)], Within::Go)?;
     if left == text || !with_list {
         return Ok(left);
     }
     let (_, object) = opened(&left)?;
     let list = child(&object, servers)?;
     if list.properties().is_empty() && !has_comment(&list.to_string()) {
-        return without(&left, &[servers], Within::Go);
+        return without(&left, &[Key(servers)], Within::Go);
     }
     Ok(left)
 }
 
-/// Returns the text without the field under keys, if it is there, and with
+/// Returns the text without what a path leads to, if it is there, and with
 /// every comment around it.
-fn without(text: &str, keys: &[&str], within: Within) -> Result<String> {
-    let Some((key, outer)) = keys.split_last() else {
+pub fn without(text: &str, path: &[Step<'_>], within: Within) -> Result<String> {
+    let (root, object) = opened(text)?;
+    if !remove(object, path)? {
         return Ok(text.to_owned());
-    };
-    let (root, mut object) = opened(text)?;
-    for outer in outer {
-        match once(&object, outer)? {
-            Some(Value::Object(_)) => object = child(&object, outer)?,
-            Some(_) | None => return Ok(text.to_owned()),
-        }
     }
-    let Some(property) = once(&object, key)?.and_then(|_| object.get(key)) else {
-        return Ok(text.to_owned());
-    };
-    property.remove();
     let left = root.to_string();
     // The editor takes a comment beside a field along.
-    Ok(match cut::field(text, keys, within) {
+    Ok(match cut::out(text, path, within) {
         Some(cut) if n_comments(&cut) > n_comments(&left) => cut,
         Some(_) | None => left,
+    })
+}
+
+/// Removes what a path leads to; returns whether it was there.
+fn remove(object: CstObject, path: &[Step<'_>]) -> Result<bool> {
+    let Some((last, outer)) = path.split_last() else {
+        return Ok(false);
+    };
+    let mut at = CstNode::from(CstContainerNode::from(object));
+    for step in outer {
+        match node(&at, *step)? {
+            Some(inner) => at = inner,
+            None => return Ok(false),
+        }
+    }
+    match (at.as_object(), *last) {
+        (Some(object), Key(key)) if once(&object, key)?.is_some() => {
+            object.get(key).into_iter().for_each(CstObjectProp::remove);
+        }
+        (None, At(_)) => match node(&at, *last)? {
+            Some(item) => item.remove(),
+            None => return Ok(false),
+        },
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// Returns what a step leads to.
+fn node(at: &CstNode, step: Step<'_>) -> Result<Option<CstNode>> {
+    Ok(match (at.as_object(), at.as_array(), step) {
+        (Some(object), _, Key(key)) => {
+            once(&object, key)?;
+            object.get(key).and_then(|property| property.value())
+        }
+        (_, Some(list), At(index)) => list.elements().into_iter().nth(index),
+        _ => None,
     })
 }
 
@@ -103,20 +149,14 @@ fn without(text: &str, keys: &[&str], within: Within) -> Result<String> {
 /// there, and with every comment.
 fn shortened(mut text: String, keys: &[&str], most: usize) -> Result<String> {
     loop {
-        let (root, object) = opened(&text)?;
-        let Some(list) = list_at(&object, keys) else {
+        let (_, object) = opened(&text)?;
+        let n_items = list_at(&object, keys).map_or(0, |list| list.elements().len());
+        let Some(last) = n_items.checked_sub(1).filter(|last| *last >= most) else {
             return Ok(text);
         };
-        let items = list.elements();
-        let Some(last) = items.len().checked_sub(1).filter(|last| *last >= most) else {
-            return Ok(text);
-        };
-        items.into_iter().skip(last).for_each(CstNode::remove);
-        let left = root.to_string();
-        text = match cut::item(&text, keys, last) {
-            Some(cut) if n_comments(&cut) > n_comments(&left) => cut,
-            Some(_) | None => left,
-        };
+        let mut path: Vec<Step<'_>> = keys.iter().map(|key| Key(key)).collect();
+        path.push(At(last));
+        text = without(&text, &path, Within::Stay)?;
     }
 }
 
@@ -155,16 +195,6 @@ pub fn object(text: &str, keys: &[&str]) -> Result<Vec<(String, Value)>> {
         .flatten()
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect())
-}
-
-/// Returns the text under keys.
-pub fn text(text: &str, keys: &[&str]) -> Option<String> {
-    let (_, object) = opened(text).ok()?;
-    let mut value = object.to_serde_value()?;
-    for key in keys {
-        value = value.get_mut(*key)?.take();
-    }
-    value.as_str().map(str::to_owned)
 }
 
 /// Returns the document and the object that it is; a file that says nothing,

@@ -12,14 +12,14 @@ use super::{files, json, masked, toml};
 /// Returns what the file said before we were put in, if a copy beside it says
 /// the same as one of these texts; otherwise the last of them. `old` is what
 /// they were made of.
-pub fn of_before(format: Format, path: &Path, old: &str, texts: [String; 2]) -> String {
+pub fn of_before(format: Format, path: &Path, old: &str, texts: Vec<String>) -> String {
     let copies = files::copies(path);
     let same = copies.into_iter().find(|copy| {
         let mut texts = texts.iter();
         texts.any(|text| says_same(format, copy, text, old))
     });
-    let [_, last] = texts;
-    same.unwrap_or(last)
+    let last = texts.into_iter().next_back();
+    same.or(last).unwrap_or_else(|| old.to_owned())
 }
 
 /// Whether a copy and a text differ in their layout only. Comments are no

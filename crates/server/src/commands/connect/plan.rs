@@ -138,6 +138,18 @@ fn may_touch(client: &Client, arguments: &Arguments, here: &[Server], ours: &Our
             "{name} led to the memory in {folder} and leads to {now} now: --data names another one"
         ));
     }
+    let is_renewed = |named: &&Server| {
+        !arguments.remove && named.is_called_so_by_us(ours) && !named.is_wrapped(ours)
+    };
+    let goes = named
+        .filter(is_renewed)
+        .and_then(|named| Some((named.goes(ours, arguments.url.is_some())?, named)));
+    if let Some((goes, named)) = goes {
+        say(&format!(
+            "{goes} of {name} in {} go with the way it was reached; the copy keeps them",
+            named.path
+        ));
+    }
     match (named, twin) {
         (Some(named), _) if !named.is_called_so_by_us(ours) || named.is_wrapped(ours) => {
             let what = match named.way() {
@@ -165,14 +177,6 @@ fn may_touch(client: &Client, arguments: &Arguments, here: &[Server], ours: &Our
             say(&format!(
                 "{name} is switched off in {place} and stays so: switch it on in {}",
                 client.title
-            ));
-        }
-        (Some(named), _)
-            if named.has_own_words(ours) && arguments.url.is_some() && !arguments.remove =>
-        {
-            say(&format!(
-                "the variables and arguments of {name} in {} go with its program; the copy keeps them",
-                named.path
             ));
         }
         (None, Some(twin)) if arguments.remove => {
@@ -259,7 +263,7 @@ fn edited(
             Format::Json => json::take(text, client.servers, name, with_list),
             Format::Toml => toml::take(text, client.servers, name, with_list),
         };
-        let texts = [without(false)?, without(true)?];
+        let texts = vec![without(false)?, without(true)?];
         if texts.contains(text) {
             return Ok(text.clone());
         }
@@ -282,7 +286,7 @@ fn edited_hooks(settings: &Settings, arguments: &Arguments, at: &Surroundings) -
         return match &settings.text {
             None => Ok(String::new()),
             Some(text) => {
-                let texts = [hooks::take(text, false)?, hooks::take(text, true)?];
+                let texts = hooks::takes(text)?;
                 if texts.contains(text) {
                     return Ok(text.clone());
                 }

@@ -146,17 +146,48 @@ impl Server {
         self.entry.pointer("/env/ZERO_MEMORY_DATA")?.as_str()
     }
 
+    /// Returns what a person added to it that goes when it is reached another
+    /// way, in words; nothing if that is not so.
+    pub fn goes(&self, ours: &Ours, to_http: bool) -> Option<&'static str> {
+        match (self.address(), to_http) {
+            (None, true) => self
+                .has_own_words(ours)
+                .then_some("the variables and arguments"),
+            (Some(url), false) if !self.is(ours) && url != USUAL_URL => {
+                Some("the address of another server and what else was said of it")
+            }
+            (Some(_), false) => self.has_own_headers().then_some("the headers and log-ins"),
+            (None, false) | (Some(_), true) => None,
+        }
+    }
+
     /// Whether it is started in surroundings of its own, or with more words
     /// than ours.
-    pub fn has_own_words(&self, ours: &Ours) -> bool {
-        let env = self.entry.get("env").and_then(Value::as_object);
+    fn has_own_words(&self, ours: &Ours) -> bool {
         let turns = self.turns(ours).unwrap_or_default();
         let known = ["stdio", "--data"];
         let is_folder =
             |at: usize| at > 0 && turns.get(at - 1).is_some_and(|word| word == "--data");
         let is_ours = |word: &str| known.contains(&word) || word.starts_with("--data=");
         let is_own = |(at, word): (usize, &String)| !is_ours(word) && !is_folder(at);
-        env.is_some_and(|env| !env.is_empty()) || turns.iter().enumerate().any(is_own)
+        entry::OF_START.iter().any(|key| self.says(key)) || turns.iter().enumerate().any(is_own)
+    }
+
+    fn has_own_headers(&self) -> bool {
+        let headers = ["headers", "http_headers"].iter();
+        let mut headers = headers.filter_map(|key| self.entry.get(*key)?.as_object());
+        let has_more = headers.any(|headers| headers.keys().any(|key| !entry::is_of_token(key)));
+        has_more || entry::BESIDE_HTTP.iter().any(|key| self.says(key))
+    }
+
+    /// Whether something stands under a key.
+    fn says(&self, key: &str) -> bool {
+        match self.entry.get(key) {
+            None | Some(Value::Null) => false,
+            Some(Value::Object(fields)) => !fields.is_empty(),
+            Some(Value::Array(items)) => !items.is_empty(),
+            Some(_) => true,
+        }
     }
 
     fn address(&self) -> Option<&str> {

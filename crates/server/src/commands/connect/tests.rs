@@ -307,9 +307,9 @@ fn hooks_are_put_beside_those_of_others_and_go_alone() {
         // A program that moved is found again, and put in once.
         let moved = hooks::put(&new, with("/usr/bin/zero-memory")).unwrap();
         assert_eq!(moved, new.replace("/opt/", "/usr/bin/"));
-        let left = hooks::take(&new, true).unwrap();
+        let left = hooks::takes(&new).unwrap().pop().unwrap();
         assert!(!hooks::are_there(&left).unwrap());
-        assert_eq!(hooks::take(&left, true).unwrap(), left);
+        assert_eq!(hooks::takes(&left).unwrap().pop().unwrap(), left);
         if old == others {
             assert_eq!(left, old);
         }

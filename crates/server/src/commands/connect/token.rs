@@ -96,11 +96,14 @@ pub fn told_placeholder(of_variables: &str, arguments: &Arguments) -> Result<()>
 /// Returns the token that stands in settings already.
 pub fn old_token(client: &Client, settings: &Settings, name: &str) -> Option<String> {
     let (text, http) = (settings.text.as_deref()?, client.http.as_ref()?);
-    let keys = [client.servers, name, http.headers, "Authorization"];
-    let header = match client.format {
-        Format::Json => json::text(text, &keys),
-        Format::Toml => toml::text(text, &keys),
-    }?;
+    let keys = [client.servers, name, http.headers];
+    let headers = match client.format {
+        Format::Json => json::object(text, &keys),
+        Format::Toml => toml::object(text, &keys),
+    };
+    let mut headers = headers.ok()?.into_iter();
+    let (_, header) = headers.find(|(header, _)| entry::is_of_token(header))?;
+    let header = header.as_str()?;
     let token = header.strip_prefix(BEARER)?.trim();
     let is_variable = token.starts_with('$');
     (!is_variable && !token.is_empty()).then(|| token.to_owned())

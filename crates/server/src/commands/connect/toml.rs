@@ -29,7 +29,10 @@ pub fn put(text: &str, servers: &str, name: &str, entry: &Entry) -> Result<Strin
         let old = item
             .as_table_like_mut()
             .with_context(|| format!("{servers}.{name} is no table"))?;
-        let kept = removed(old, &entry.foreign);
+        let mut kept = removed(old, &entry.foreign);
+        if let Some(key) = entry.headers {
+            kept.extend(without_stale(old, key, entry));
+        }
         fill(old, entry)?;
         // On a single line there is no room for any.
         if let Some(old) = item.as_table_mut() {
@@ -210,16 +213,6 @@ fn spoken(item: &Item) -> Value {
     }
 }
 
-/// Returns the text under keys.
-pub fn text(text: &str, keys: &[&str]) -> Option<String> {
-    let document = opened(text).ok()?;
-    let mut item = document.as_item();
-    for key in keys {
-        item = item.get(key)?;
-    }
-    item.as_str().map(str::to_owned)
-}
-
 fn opened(text: &str) -> Result<DocumentMut> {
     // The error's own text quotes the line, which may hold a secret.
     let told = |error: TomlError| {
@@ -301,6 +294,22 @@ fn removed(table: &mut dyn TableLike, keys: &[&str]) -> Vec<String> {
     comments.map(str::to_owned).collect()
 }
 
+/// Takes a second token out of the headers of an entry, and headers out that
+/// held nothing else; returns the comments of these.
+fn without_stale(table: &mut dyn TableLike, key: &'static str, entry: &Entry) -> Vec<String> {
+    let Some(headers) = table.get_mut(key).and_then(Item::as_table_like_mut) else {
+        return Vec::new();
+    };
+    let olds = headers.iter().map(|(old, _)| old.to_owned());
+    let olds: Vec<String> = olds.filter(|old| entry.is_stale(old)).collect();
+    let stale: Vec<&str> = olds.iter().map(String::as_str).collect();
+    let mut kept = removed(headers, &stale);
+    if headers.is_empty() && !stale.is_empty() && !entry.fields.contains_key(key) {
+        kept.extend(removed(table, &[key]));
+    }
+    kept
+}
+
 /// Collects what is written around an item and within it.
 fn stated(item: &Item, found: &mut Vec<String>) {
     match item {
@@ -358,6 +367,7 @@ fn fill(table: &mut dyn TableLike, entry: &Entry) -> Result<()> {
                     let inner = Entry {
                         fields: fields.clone(),
                         foreign: Vec::new(),
+                        headers: None,
                         holds_token: false,
                     };
                     fill(old, &inner)?;

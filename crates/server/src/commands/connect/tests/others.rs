@@ -128,7 +128,7 @@ fn our_hooks_are_known_whatever_the_program_is_called() {
                 let new = hooks::put("{}\n", wanted).unwrap();
                 assert!(hooks::are_there(&new).unwrap(), "{new}");
                 assert_eq!(hooks::put(&new, wanted).unwrap(), new);
-                assert_eq!(hooks::take(&new, true).unwrap(), "{}\n");
+                assert_eq!(hooks::takes(&new).unwrap().pop().unwrap(), "{}\n");
                 // It is found again under the name that it has then.
                 let moved = |event: Event| hooks::command(system, "/new/memory", event, None);
                 let over = hooks::put(&new, moved).unwrap();
@@ -157,7 +157,7 @@ fn hooks_of_other_programs_that_look_alike_are_theirs() {
         let theirs = format!(
             "{{ \"hooks\": {{ \"UserPromptSubmit\": [ {{ \"hooks\": [ {{ \"type\": \"command\", \"command\": \"{command}\"{more} }} ] }} ] }} }}"
         );
-        assert_eq!(hooks::take(&theirs, true).unwrap(), theirs);
+        assert_eq!(hooks::takes(&theirs).unwrap().pop().unwrap(), theirs);
         let ours = hooks::put(&theirs, |event| {
             hooks::command(System::Linux, "/opt/other", event, None)
         })
