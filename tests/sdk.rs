@@ -4,6 +4,7 @@
 mod announced;
 mod behaviour;
 mod between;
+mod copies;
 mod crates;
 mod failures;
 mod faults;
@@ -23,3 +24,4 @@ mod sendable;
 mod tap;
 mod typescript;
 mod wheel;
+mod words;

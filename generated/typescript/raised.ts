@@ -8,6 +8,7 @@
 import { failureOfBody, isObject } from './answers.js';
 import { failureOf } from './errors.js';
 import { ClientError, ProtocolError, TimeoutError, TransportError, UnreadableAnswer, type ZeroMemoryError } from './failures.js';
+import { type Loss, shortOf } from './words.js';
 
 /** Codes by which the official clients say that time ran out: of 1.x, and of 2.x. */
 const TOO_LATE: readonly unknown[] = [-32001, 'REQUEST_TIMEOUT'];
@@ -18,8 +19,11 @@ export const CONNECTION_CLOSED = -32000;
 /** Codes of JSON-RPC by which either era says that a resource is not there. */
 const NO_RESOURCE: readonly unknown[] = [-32002, -32602];
 
-/** How much is repeated of what was raised: the official clients tell every item of a long answer. */
-const LONGEST = 300;
+/** Calls of the system, and codes, that fail before anything is sent. */
+const UNREACHED = /^(connect|getaddrinfo|spawn\b.*|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|NOT_CONNECTED|.*CERT.*)$/;
+
+/** What is said of what cannot be sent anywhere. */
+const UNSENT: readonly unknown[] = ['bad port', 'unknown scheme'];
 
 interface Raised {
   name?: unknown;
@@ -29,6 +33,8 @@ interface Raised {
   cause?: unknown;
   /** What is wrong with an answer, of which 1.x tells nothing else. */
   issues?: unknown;
+  /** What the system was asked for. */
+  syscall?: unknown;
 }
 
 /** Returns the failure that stands in what an official client raised. */
@@ -49,8 +55,19 @@ export function failureOfRaised(raised: unknown): ClientError {
   if (isUnread) return new UnreadableAnswer(`an answer cannot be read: ${short}`, null, raised);
   // The codes of JSON-RPC are below nothing; a status of HTTP is not.
   if (typeof code === 'number' && code < 0 && code !== CONNECTION_CLOSED) return new ProtocolError(code, why, data, raised);
-  const isStatus = typeof code === 'number' && code >= 100 && !short.includes(`HTTP ${code}`);
-  return new TransportError(isStatus ? `HTTP ${code}: ${short}` : short, raised);
+  const isStatus = typeof code === 'number' && code >= 100;
+  const isTold = !isStatus || short.includes(`HTTP ${code}`);
+  return new TransportError(isTold ? short : `HTTP ${code}: ${short}`, raised, isStatus ? 'answered' : lossOf(raised));
+}
+
+/** Returns what became of a call, of which only what is sure is said. */
+function lossOf(raised: unknown): Loss {
+  const causes = causesOf(raised);
+  // Where several addresses were tried, all of them were not reached, or the one that broke would be told.
+  if (causes.some(({ syscall, code, message }) => UNREACHED.test(String(syscall)) || UNREACHED.test(String(code)) || message === 'Not connected')) {
+    return 'unreached';
+  }
+  return causes.some(({ message }) => UNSENT.includes(message)) ? 'unsent' : 'broken';
 }
 
 /** Returns `not_found` when an official client raised that this resource is not there; else null. */
@@ -60,19 +77,16 @@ export function missingOf(raised: unknown, uri: string): ZeroMemoryError | null 
   return failureOf({ code: 'not_found', message: String(message), prefix: null, details: null });
 }
 
-/** Returns a text on one line, without the password of an address; all of it stands in the cause. */
-function shortOf(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').replaceAll(/\/\/[^\s/@]*@/g, '//').trim();
-  return line.length <= LONGEST ? line : `${line.slice(0, LONGEST)}…`;
-}
-
 /** Returns what is said of it, with what is said of its causes: `fetch failed` alone helps nobody. */
 function reasonOf(raised: unknown): string {
-  const said: string[] = [];
-  for (let next: unknown = raised; next instanceof Error && said.length < 4; next = next.cause) {
-    // Several addresses that were tried have a code only.
-    const words = next.message || String((next as Raised).code ?? next.name);
-    if (!said.includes(words)) said.push(words);
-  }
-  return said.join(': ') || String(raised);
+  // Several addresses that were tried have a code only.
+  const said = causesOf(raised).map(({ message, code, name }) => String(message || (code ?? name)));
+  return [...new Set(said)].join(': ') || String(raised);
+}
+
+/** Returns an error with the first of its causes. */
+function causesOf(raised: unknown): Raised[] {
+  const causes: Raised[] = [];
+  for (let next: unknown = raised; next instanceof Error && causes.length < 4; next = next.cause) causes.push(next);
+  return causes;
 }

@@ -105,5 +105,5 @@ export function assertToken(token: string): void {
 /** Throws for a header that is none; its value may be a secret. */
 export function assertHeader(name: string, value: string): void {
   if (/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name) && /^[\t\x20-\x7e]*$/.test(value)) return;
-  throw new TransportError(`${JSON.stringify(name)} makes no header`);
+  throw new TransportError(`${JSON.stringify(name)} makes no header`, undefined, 'unsent');
 }

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 
 use serde_json::{Value, json};
-use zero_memory_client::{Error, ErrorCode, Options, Protocol, ZeroMemory, types};
+use zero_memory_client::{Error, ErrorCode, Options, Program, Protocol, ZeroMemory, types};
 
 use super::between::Between;
 use super::kit::{KITS, Kit};
@@ -70,11 +70,26 @@ impl Odd {
         )
     }
 
+    /// Says what is so: that the connection broke, or who answered.
+    fn assert_worded(&self, message: &str, place: &str) {
+        let is_broken_off = self.0.is_empty() || self.1 == "text/event-stream";
+        let begin = if is_broken_off {
+            "the connection broke: "
+        } else {
+            "something else than a zero-memory server answered: "
+        };
+        assert!(message.starts_with(begin), "{place}: {message}");
+        let end = "may have been carried out";
+        assert!(message.ends_with(end), "{place}: {message}");
+        assert!(!message.contains("reached"), "{place}: {message}");
+    }
+
     /// One kind for all of them, and it says what came.
     fn assert_told(&self, error: &Value, place: &str) {
         let place = format!("{place}: {} {}", self.0, self.2);
         assert_ours(error, &["TransportError"], &place);
         let message = error["message"].as_str().expect("text");
+        self.assert_worded(message, &place);
         // What is wrong with a stream is found by the official clients, too.
         if self.1 != "text/event-stream" {
             let status = self.0.split(' ').next().expect("a word");
@@ -104,7 +119,25 @@ pub(super) fn answering(answer: impl Into<String>) -> String {
     url
 }
 
-fn recall() -> Value {
+/// Returns an address where nobody listens.
+pub(super) fn nobody() -> String {
+    let closed = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    format!("http://{}/mcp", closed.local_addr().expect("an address"))
+}
+
+/// Where nobody took the connection, nothing can have been done.
+fn assert_unreached(message: &Value, place: &str) {
+    let message = message.as_str().expect("text");
+    let begin = "the server cannot be reached: ";
+    assert!(message.starts_with(begin), "{place}: {message}");
+    assert!(
+        message.contains("nothing was carried out"),
+        "{place}: {message}"
+    );
+    assert!(message.ends_with("try again"), "{place}: {message}");
+}
+
+pub(super) fn recall() -> Value {
     json!({ "method": "recall", "given": { "query": "heron" } })
 }
 
@@ -122,21 +155,28 @@ fn assert_ours(error: &Value, kinds: &[&str], place: &str) {
 fn whoever_is_no_server_is_told_as_a_kind_of_the_package() {
     let urls: Vec<String> = ODD.iter().map(|odd| answering(odd.answer())).collect();
     for kit in KITS {
-        let closed = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let nobody = format!("http://{}/mcp", closed.local_addr().expect("an address"));
-        drop(closed);
-        let asked = [std::slice::from_ref(&nobody), &urls].concat();
+        let asked = [vec![nobody()], urls.clone()].concat();
         let refusals = kit.refusals(&asked, "tok", &json!({}));
         assert_ours(
             &refusals[0],
             &["TransportError"],
             &format!("{kit:?} nobody"),
         );
+        assert_unreached(&refusals[0]["message"], &format!("{kit:?}"));
         for (odd, refusal) in ODD.iter().zip(&refusals[1..]) {
             odd.assert_told(refusal, &format!("{kit:?}"));
         }
         assert_eq!(refusals.len(), asked.len(), "{kit:?}");
     }
+    let refused = run(ZeroMemory::http(nobody(), Some("tok"))).expect_err("nobody is there");
+    assert_unreached(&json!(refused.to_string()), "Rust");
+    let absent = Program::new("no-such-program-of-anybody");
+    let refused = run(ZeroMemory::stdio(absent)).expect_err("it is not there");
+    assert_unreached(&json!(refused.to_string()), "Rust");
+    let options = Options::new().header("no header", "open");
+    let refused = run(ZeroMemory::http_with(nobody(), None, options)).expect_err("it is none");
+    let message = refused.to_string();
+    assert!(message.starts_with("no call was sent: "), "{message}");
     for (odd, url) in ODD.iter().zip(&urls) {
         for protocol in [Protocol::Auto, Protocol::Handshake, Protocol::Stateless] {
             let options = Options::new().protocol(protocol);
@@ -144,7 +184,7 @@ fn whoever_is_no_server_is_told_as_a_kind_of_the_package() {
             let place = format!("{protocol:?}: {} {}", odd.0, odd.2);
             let error = opened.expect_err(&place);
             assert!(matches!(error, Error::Transport(_)), "{place}: {error:?}");
-            assert!(error.to_string().len() > 40, "{place}: {error}");
+            odd.assert_worded(&error.to_string(), &place);
         }
     }
 }
@@ -177,7 +217,7 @@ fn a_call_that_something_else_answers_is_told_as_a_kind_of_the_package() {
         let place = format!("{} {}", odd.0, odd.2);
         let error = broken.expect_err(&place);
         assert!(matches!(error, Error::Transport(_)), "{place}: {error:?}");
-        assert!(error.to_string().len() > 40, "{place}: {error}");
+        odd.assert_worded(&error.to_string(), &place);
     }
 }
 
@@ -369,6 +409,7 @@ fn a_header_that_is_none_is_named_and_its_value_is_not_shown() {
             assert_eq!(error["class"], "TransportError", "{kit:?}: {error}");
             let message = error["message"].as_str().expect("text");
             assert!(message.contains("makes no header"), "{kit:?}: {message}");
+            assert!(message.starts_with("no call was sent: "), "{message}");
             assert!(!message.contains("secr"), "{kit:?}: {message}");
         }
     }

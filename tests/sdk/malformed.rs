@@ -1,10 +1,15 @@
 //! Answers of the wrong shape, which only something else than a server of this
-//! contract gives: each is told as what cannot be read, in few words.
+//! contract gives: each is told as what cannot be read, in few words. And those
+//! that stand in a text alone, which are read.
 
 use serde_json::{Value, json};
 
-use super::between::Edit;
+use zero_memory_client::{ZeroMemory, types};
+
+use super::between::{Between, Edit};
 use super::kit::KITS;
+use super::rust::run;
+use crate::harness::{Site, fresh};
 
 /// Results that no call promises.
 fn results() -> [Value; 7] {
@@ -72,5 +77,79 @@ fn an_answer_of_the_wrong_shape_is_told_as_unreadable_in_few_words() {
         }
         let last = &outcomes[n_wrong]["answer"];
         assert_eq!(last["memories"], json!([]), "{kit:?}: {report}");
+    }
+}
+
+/// Leaves the text of an answer alone; what it says is up to the caller.
+fn in_text_only(says: Option<&'static str>) -> Edit {
+    Box::new(move |request, answer| {
+        let result = answer.get_mut("result").and_then(Value::as_object_mut);
+        if request["method"] == "tools/call"
+            && let Some(result) = result
+        {
+            result.remove("structuredContent");
+            if let Some(text) = says {
+                result.insert(
+                    "content".to_owned(),
+                    json!([{ "type": "text", "text": text }]),
+                );
+            }
+        }
+    })
+}
+
+#[test]
+fn an_answer_that_stands_in_a_text_only_is_read() {
+    let data = fresh();
+    let site = Site::start(data.path());
+    let fact = json!({ "scope": "core", "content": "A heron stands." });
+    let calls = json!([
+        { "method": "remember", "given": fact },
+        { "method": "recall", "given": { "query": "heron" } },
+        { "method": "call", "given": { "tool": "recall", "input": { "query": "heron" } } },
+        { "method": "recall", "given": { "query": "heron", "k": 0 } },
+    ]);
+    for kit in KITS {
+        let between = Between::start(site.address(), in_text_only(None));
+        let given = json!({ "url": between.url(), "token": site.token(), "calls": calls });
+        for is_own in [false, true] {
+            let mut given = given.clone();
+            given["own"] = json!(is_own);
+            let report = kit.runs("calls", given);
+            let outcomes = &report["outcomes"];
+            assert!(
+                outcomes[0]["answer"]["memory_id"].is_string(),
+                "{kit:?}: {report}"
+            );
+            for index in [1, 2] {
+                let found = &outcomes[index]["answer"]["memories"][0]["content"];
+                assert_eq!(found, "A heron stands.", "{kit:?}: {report}");
+            }
+            let code = &outcomes[3]["error"]["code"];
+            assert_eq!(code, "validation_failed", "{kit:?}: {report}");
+        }
+    }
+    let between = Between::start(site.address(), in_text_only(None));
+    let found = run(async {
+        let memory = ZeroMemory::http(between.url(), Some(site.token())).await;
+        let memory = memory.expect("it opens");
+        memory.recall(types::RecallInput::new("heron")).await
+    });
+    assert_eq!(
+        found.expect("it is read").memories[0].content,
+        "A heron stands."
+    );
+}
+
+#[test]
+fn a_text_that_is_no_answer_is_told_as_unreadable() {
+    let recall = json!({ "method": "recall", "given": { "query": "heron" } });
+    for text in ["It is done.", "[]", "null"] {
+        for kit in KITS {
+            let (report, _) =
+                kit.calls_between(in_text_only(Some(text)), &json!({}), &json!([recall]));
+            let class = &report["outcomes"][0]["error"]["class"];
+            assert_eq!(class, "UnreadableAnswer", "{kit:?} {text}: {report}");
+        }
     }
 }

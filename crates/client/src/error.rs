@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::generated::contract::CONTRACT_VERSION;
 use crate::generated::errors::{ErrorCode, Prefix};
+use crate::words::{lost, short};
 
 /// Why a call has no output.
 #[derive(Debug, thiserror::Error)]
@@ -31,8 +32,8 @@ pub enum Error {
     ContractMismatch(#[from] ContractMismatch),
     /// The protocol was broken or refused: an unknown tool, an unknown prompt.
     #[error(
-        "the server answered with protocol error {code}: {message}; see whether it has what you \
-         asked for"
+        "the server answered with protocol error {code}: {}; see whether it has what you asked for",
+        short(message)
     )]
     Protocol {
         /// Code of JSON-RPC.
@@ -42,13 +43,10 @@ pub enum Error {
         /// What the server adds.
         data: Option<Box<Value>>,
     },
-    /// The server cannot be reached or started, or the connection broke. A call
-    /// that was on its way may have been carried out; the next one opens the
-    /// connection again.
-    #[error(
-        "the server cannot be reached: {0}; see whether it runs, and where; what was on its way \
-         may have been done"
-    )]
+    /// The server cannot be reached or started, the connection broke, or
+    /// something else answered. The message says which, and whether the call
+    /// may have been carried out; the next one opens the connection again.
+    #[error("{}", lost(.0.as_ref()))]
     Transport(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// No answer came in time, or no connection. The server was told to stop.
     #[error(
@@ -57,7 +55,10 @@ pub enum Error {
     )]
     Timeout(Duration),
     /// An answer came that is not what the contract promises.
-    #[error("the answer of {name} cannot be read: {why}; update zero-memory-client or the server")]
+    #[error(
+        "the answer of {name} cannot be read: {}; update zero-memory-client or the server",
+        short(why)
+    )]
     Unreadable {
         /// Tool, resource or prompt.
         name: String,
@@ -66,15 +67,6 @@ pub enum Error {
         /// What was sent.
         raw: Box<Value>,
     },
-}
-
-/// A broken connection by its innermost reason, with all that was told of it.
-#[derive(Debug, thiserror::Error)]
-#[error("{why}")]
-pub(crate) struct Lost {
-    pub(crate) why: String,
-    #[source]
-    pub(crate) cause: Box<dyn std::error::Error + Send + Sync>,
 }
 
 impl From<ZeroMemoryError> for Error {
@@ -179,8 +171,9 @@ impl fmt::Display for ContractMismatch {
         match &self.server {
             Some(theirs) => write!(
                 formatter,
-                "the server has contract {theirs} and this client {ours}; use versions with the \
-                 same first number, or allow it with Options::allow_other_major"
+                "the server has contract {} and this client {ours}; use versions with the same \
+                 first number, or allow it with Options::allow_other_major",
+                short(theirs)
             ),
             None => write!(
                 formatter,

@@ -24,6 +24,10 @@ type Events = Pin<Box<dyn Stream<Item = Result<Sse, SseError>> + Send>>;
 /// More redirects than any server leads through.
 const MAX_REDIRECTS: usize = 10;
 
+/// What is said of a stream that ended too early: the one answer that is none
+/// and comes from a server that may have taken the call.
+pub(crate) const BROKEN_OFF: &str = "a stream ended without an answer";
+
 /// The client of reqwest, with answers that are looked at.
 #[derive(Clone)]
 pub(crate) struct Http(Client);
@@ -146,10 +150,13 @@ async fn answered(
 ) -> Result<StreamableHttpPostResponse, Failure> {
     let odd = |what: &'static str| StreamableHttpError::UnexpectedServerResponse(what.into());
     let (mut answer, session) = match response {
-        StreamableHttpPostResponse::Accepted => return Err(odd("an empty answer to a request")),
+        StreamableHttpPostResponse::Accepted => return Err(odd("a success of HTTP with nothing")),
         StreamableHttpPostResponse::Sse(..) => match response.expect_initialized().await {
-            Err(StreamableHttpError::UnexpectedServerResponse(_)) => {
-                return Err(odd("a stream that ended without an answer"));
+            Err(
+                StreamableHttpError::UnexpectedServerResponse(_)
+                | StreamableHttpError::Deserialize(_),
+            ) => {
+                return Err(odd(BROKEN_OFF));
             }
             found => found?,
         },

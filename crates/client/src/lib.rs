@@ -31,6 +31,7 @@ mod open;
 mod options;
 mod raised;
 mod version;
+mod words;
 
 /// Written by the generator of the contract.
 mod generated {

@@ -28,6 +28,8 @@ use crate::http::Http;
 use crate::options::Options;
 #[cfg(any(feature = "stdio", feature = "http"))]
 use crate::options::Protocol;
+#[cfg(any(feature = "stdio", feature = "http"))]
+use crate::words::{Loss, Lost};
 
 /// How a server is reached, for the first time and again.
 pub(crate) enum Way {
@@ -115,7 +117,12 @@ impl Program {
             "{:?} cannot be started{folder}: {error}; install it, or give its path",
             self.program
         );
-        Error::Transport(Box::new(io::Error::new(error.kind(), why)))
+        let cause = io::Error::new(error.kind(), why.as_str());
+        Error::Transport(Box::new(Lost {
+            loss: Loss::Unreached,
+            why,
+            cause: Some(Box::new(cause)),
+        }))
     }
 }
 
@@ -172,7 +179,7 @@ pub(crate) async fn open(way: &Way, options: &Options) -> Result<Link, Error> {
         #[cfg(feature = "http")]
         Way::Url(url, token) => {
             let config = config(url, token.as_deref(), &options.headers)?;
-            let http = Http::new().map_err(|error| Error::Transport(Box::new(error)))?;
+            let http = Http::new().map_err(|error| crate::raised::broken(Box::new(error)))?;
             serve(
                 StreamableHttpClientTransport::with_client(http, config),
                 options,
@@ -197,11 +204,14 @@ fn config(
         .is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"))
     {
         let why = "https needs the feature \"tls\" of zero-memory-client";
-        return Err(Error::Transport(why.into()));
+        return Err(Error::Transport(Lost::by_itself(Loss::Unsent, why)));
     }
     let headers = headers.iter().map(|(name, value)| {
         let header = name.parse().ok().zip(value.parse().ok());
-        header.ok_or_else(|| Error::Transport(format!("{name:?} makes no header").into()))
+        header.ok_or_else(|| {
+            let why = format!("{name:?} makes no header");
+            Error::Transport(Lost::by_itself(Loss::Unsent, why))
+        })
     });
     let headers = headers.collect::<Result<_, _>>()?;
     if token

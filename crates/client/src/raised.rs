@@ -9,8 +9,11 @@ use serde_json::Value;
 
 #[cfg(feature = "http")]
 use crate::error::seconds;
-use crate::error::{Error, Lost, ZeroMemoryError, from_body};
+use crate::error::{Error, ZeroMemoryError, from_body};
 use crate::generated::errors::ErrorCode;
+#[cfg(feature = "http")]
+use crate::http::BROKEN_OFF;
+use crate::words::{Loss, Lost};
 
 /// Codes of JSON-RPC for a resource that is not there: of the era with a
 /// handshake, and of the one without.
@@ -23,6 +26,7 @@ const REFUSED_BY_HTTP: &str = "server/discover rejected with HTTP";
 pub(crate) fn failed(error: ServiceError) -> Error {
     match error {
         ServiceError::McpError(error) => protocol(error),
+        error @ ServiceError::UnexpectedResponse => gone(Loss::Answered, Box::new(error)),
         error => broken(Box::new(error)),
     }
 }
@@ -35,7 +39,7 @@ pub(crate) fn protocol(error: ErrorData) -> Error {
         None => carried(&error.message),
     };
     if refusal.is_none() && error.message.starts_with(REFUSED_BY_HTTP) {
-        return broken(error.message.into());
+        return gone(Loss::Answered, error.message.into());
     }
     refusal.unwrap_or_else(|| Error::Protocol {
         code: error.code.0,
@@ -62,16 +66,77 @@ pub(crate) fn absent(error: Error, uri: &str) -> Error {
 /// is an answer, not a broken connection.
 pub(crate) fn broken(error: Box<dyn StdError + Send + Sync>) -> Error {
     let mut next: Option<&(dyn StdError + 'static)> = Some(error.as_ref());
-    let mut why = error.to_string();
+    let (mut why, mut loss) = (error.to_string(), Loss::Broken);
     while let Some(cause) = next {
         if let Some(answered) = answered(cause) {
             return answered;
         }
         // The official client puts the names of its types around the reason.
-        why = cause.to_string();
+        why = spelled(cause);
+        loss = loss_of(cause).unwrap_or(loss);
         next = cause.source().or_else(|| inside(cause));
     }
-    Error::Transport(Box::new(Lost { why, cause: error }))
+    transport(loss, why, error)
+}
+
+/// Returns a failure of the transport that is of this kind.
+fn gone(loss: Loss, cause: Box<dyn StdError + Send + Sync>) -> Error {
+    transport(loss, cause.to_string(), cause)
+}
+
+fn transport(loss: Loss, why: String, cause: Box<dyn StdError + Send + Sync>) -> Error {
+    let cause = Some(cause);
+    Error::Transport(Box::new(Lost { loss, why, cause }))
+}
+
+/// Returns what a cause says of the call; only what is sure.
+#[cfg(feature = "http")]
+fn loss_of(cause: &(dyn StdError + 'static)) -> Option<Loss> {
+    use rmcp::transport::streamable_http_client::StreamableHttpError as Failure;
+
+    if let Some(error) = cause.downcast_ref::<reqwest::Error>() {
+        let told = [
+            (error.is_connect(), Loss::Unreached),
+            (error.is_builder(), Loss::Unsent),
+            (error.is_redirect(), Loss::Answered),
+        ];
+        return told.into_iter().find(|(is, _)| *is).map(|(_, loss)| loss);
+    }
+    match cause.downcast_ref::<Failure<reqwest::Error>>()? {
+        Failure::UnexpectedServerResponse(words) if words == BROKEN_OFF => None,
+        Failure::ReservedHeaderConflict(_) => Some(Loss::Unsent),
+        Failure::HttpStatus(_)
+        | Failure::UnexpectedServerResponse(_)
+        | Failure::ResponseBodyTooLarge { .. }
+        | Failure::UnexpectedContentType(_)
+        | Failure::Deserialize(_)
+        | Failure::InsufficientScope(_)
+        | Failure::SessionExpired
+        | Failure::MissingSessionIdInResponse => Some(Loss::Answered),
+        _ => None,
+    }
+}
+
+#[cfg(not(feature = "http"))]
+fn loss_of(_cause: &(dyn StdError + 'static)) -> Option<Loss> {
+    None
+}
+
+/// Returns the words of a cause; those of the official client leave out that
+/// HTTP called it a success.
+fn spelled(cause: &(dyn StdError + 'static)) -> String {
+    #[cfg(feature = "http")]
+    {
+        use rmcp::transport::streamable_http_client::StreamableHttpError as Failure;
+
+        if let Some(Failure::UnexpectedContentType(kind)) =
+            cause.downcast_ref::<Failure<reqwest::Error>>()
+        {
+            let kind = kind.as_deref().unwrap_or("nothing");
+            return format!("a success of HTTP with {kind}, which is no answer");
+        }
+    }
+    cause.to_string()
 }
 
 /// Returns what the official client keeps within an error and not as its cause.

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use crate::error::ContractMismatch;
 use crate::generated::additions::ADDITIONS;
 use crate::generated::contract::CONTRACT_VERSION;
+use crate::words::short;
 
 /// A part of the contract that came after its first release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,13 +95,15 @@ impl fmt::Display for Warning {
             ),
             (Some(server), WarningKind::OtherMajor) => write!(
                 formatter,
-                "the server has contract {server} and this client {client}; calls may fail and \
-                 answers may be unreadable"
+                "the server has contract {} and this client {client}; calls may fail and answers \
+                 may be unreadable",
+                short(server)
             ),
             (Some(server), WarningKind::OlderServer) => {
                 write!(
                     formatter,
-                    "the server has contract {server}, older than {client} of this client"
+                    "the server has contract {}, older than {client} of this client",
+                    short(server)
                 )?;
                 if self.missing.is_empty() {
                     return Ok(());

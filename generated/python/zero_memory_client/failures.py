@@ -5,14 +5,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from .additions import Addition
 from .errors import ErrorCode, MessagePrefix
+from .words import Loss, lost, short
 
 __all__ = [
     "CallTimeoutError", "ClientError", "ContractMismatch", "ContractWarning", "ProtocolError", "TransportError",
-    "UnreadableAnswer", "Violation", "ZeroMemoryError", "ZeroMemoryWarning",
+    "UnknownCodeError", "UnreadableAnswer", "Violation", "ZeroMemoryError", "ZeroMemoryWarning",
 ]
 
 
@@ -34,16 +35,37 @@ class ClientError(Exception):
     Only a call that is cancelled raises something else: ``asyncio.CancelledError``.
     """
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # By its fields: what each class is made with is not what it says, and a class of two has no name to find it by.
+        parts = vars(type(self)).get("_parts", (type(self),))
+        return _again, (parts, self.args, dict(vars(self)))
+
+
+_TWOFOLD: dict[tuple[type, type], type[ClientError]] = {}
+
+
+def both(kind: type[ClientError], other: type[Exception]) -> type[ClientError]:
+    """Return the class of failures of a class that are of another one, too; there is one of each pair."""
+    if (kind, other) not in _TWOFOLD:
+        named = {"__module__": kind.__module__, "__doc__": kind.__doc__, "_parts": (kind, other)}
+        _TWOFOLD[kind, other] = cast("type[ClientError]", type(kind.__name__, (kind, other), named))
+    return _TWOFOLD[kind, other]
+
+
+def _again(parts: tuple[Any, ...], args: tuple[Any, ...], fields: dict[str, Any]) -> ClientError:
+    """Return a failure that was pickled or copied."""
+    kind: type[ClientError] = parts[0] if len(parts) == 1 else both(*parts)
+    failure = kind.__new__(kind, *args)
+    failure.args = args
+    vars(failure).update(fields)
+    return failure
+
 
 class ZeroMemoryError(ClientError):
-    """A failure that the server answered.
+    """A failure that the server answered; each code has a class of its own below this one."""
 
-    Each code has a class of its own below this one; a code that this package
-    does not know, which only another major version can send, is of this class.
-    """
-
-    code: ErrorCode | str
-    """Callers branch on it; a text only where the code is not known."""
+    code: ErrorCode
+    """Callers branch on it; a match over it is complete."""
     prefix: MessagePrefix | None
     """The stable beginning of the message, if it has one."""
     message: str
@@ -57,7 +79,7 @@ class ZeroMemoryError(ClientError):
 
     def __init__(self, code: str, message: str, details: Mapping[str, Any] | None = None) -> None:
         super().__init__(message)
-        self.code = ErrorCode(code) if code in ErrorCode.__members__.values() else code
+        self.code = ErrorCode(code)
         self.message = message
         self.prefix = next((prefix for prefix in MessagePrefix if message.startswith(prefix)), None)
         self.details = None if details is None else dict(details)
@@ -68,13 +90,27 @@ class ZeroMemoryError(ClientError):
         listed = told.get("violations")
         self.violations = tuple(_violation(each) for each in (listed if isinstance(listed, list) else []))
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (str(self.code), self.message, self.details)
-
 
 def _violation(told: Any) -> Violation:
     facts = told if isinstance(told, Mapping) else {}
     return Violation(*(str(facts.get(name, "")) for name in ("pointer", "rule", "message")))
+
+
+class UnknownCodeError(ClientError):
+    """A failure that the server answered with a code that this package does not know: only another major version can."""
+
+    code: str
+    """The code on the wire."""
+    message: str
+    """What is wrong, where, and what to do."""
+    details: dict[str, Any] | None
+    """Structured facts."""
+
+    def __init__(self, code: str, message: str, details: Mapping[str, Any] | None = None) -> None:
+        super().__init__(f"{code}: {message}")
+        self.code = code
+        self.message = message
+        self.details = None if details is None else dict(details)
 
 
 class ContractMismatch(ClientError):
@@ -86,7 +122,7 @@ class ContractMismatch(ClientError):
     """What this package was made from."""
 
     def __init__(self, server_version: str | None, client_version: str) -> None:
-        found = "announces no contract of zero-memory" if server_version is None else f"keeps contract {server_version}"
+        found = "announces no contract of zero-memory" if server_version is None else f"keeps contract {short(server_version)}"
         super().__init__(
             f"the server {found}, and this package needs {client_version} of the same major version; "
             "install the package for that version, or pass allow_other_major to go on at your own risk"
@@ -108,14 +144,14 @@ class UnreadableAnswer(ClientError):
 
 
 class TransportError(ClientError, ConnectionError):
-    """The server cannot be reached or started, or the connection broke; a call on its way may have been carried out.
+    """The server cannot be reached or started, the connection broke, or something else answered.
 
+    The message says which, and whether the call may have been carried out.
     ``__cause__`` is what the official client raised, and this error is of its class too.
     """
 
-    def __init__(self, why: str) -> None:
-        todo = "see whether it runs, and where; what was on its way may have been done"
-        super().__init__(f"the server cannot be reached: {why}; {todo}")
+    def __init__(self, why: str, loss: Loss = "broken") -> None:
+        super().__init__(lost(why, loss))
 
 
 class ProtocolError(ClientError):
@@ -133,7 +169,7 @@ class ProtocolError(ClientError):
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
         todo = "see whether it has what you asked for"
-        Exception.__init__(self, f"the server answered with protocol error {code}: {message}; {todo}")
+        Exception.__init__(self, f"the server answered with protocol error {code}: {short(message)}; {todo}")
         self.code = code
         self.message = message
         self.data = data

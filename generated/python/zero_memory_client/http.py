@@ -17,9 +17,20 @@ from typing import Any
 from pydantic_core import from_json
 
 from .answers import failure_of_body
+from .words import Loss
 
-UNREACHED = "zero-memory-client/unreached"
-"""Marks an error that no server answered."""
+LOST = "zero-memory-client/lost"
+"""Marks an error that no server answered, and says how the call came to nothing."""
+
+_UNSENT: dict[str, Loss] = {
+    "ConnectError": "unreached",
+    "ConnectTimeout": "unreached",
+    "PoolTimeout": "unreached",
+    "ProxyError": "unreached",
+    "LocalProtocolError": "unsent",
+    "UnsupportedProtocol": "unsent",
+}
+"""What the HTTP client raises before it sends anything; after that, the connection broke."""
 
 _FAILED = -32603
 """The code of JSON-RPC by which a failure is told that is none of the contract."""
@@ -79,13 +90,13 @@ class Bridge:
             await response.aclose()
         except self._http.TransportError as error:
             what = str(error) or type(error).__name__
-            return self._told(number, what, {UNREACHED: True})
+            return self._told(number, what, {LOST: _UNSENT.get(type(error).__name__, "broken")})
         body = _json(text)
         if number is not None and _is_answer(body):
             return self._http.Response(200, json={**body, "id": number})
         if failure_of_body(body) is None:
             body = _told_by_status(response.status_code, response.headers.get("retry-after"))
-        return self._told(number, f"the server refused with HTTP {response.status_code}", body)
+        return self._told(number, f"HTTP {response.status_code}", body)
 
     async def _readable(self, response: Any, number: Any) -> Any:
         """Return a response that the official client can read: of others, 1.x tells nobody who waits for them."""
@@ -101,13 +112,13 @@ class Bridge:
             if body.get("id") is None and "error" in body:
                 return self._http.Response(200, json={**body, "id": number})
         await response.aclose()
-        found = f"{kind or 'nothing'} (HTTP {response.status_code})"
-        return self._told(number, f"something answered that is no MCP server, with {found}", {UNREACHED: True})
+        found = f"HTTP {response.status_code} with {kind or 'nothing'}, which is no answer"
+        return self._told(number, found, {LOST: "answered"})
 
     def _streamed(self, response: Any, number: Any) -> Any:
         """Say at the end of a stream that nothing comes any more: whoever has an answer by then hears nothing of it."""
         message = f"a stream ended without an answer (HTTP {response.status_code})"
-        told = json.dumps(_failure(number, message, {UNREACHED: True}))
+        told = json.dumps(_failure(number, message, {LOST: "broken"}))
         # A line that was broken off ends first.
         last = f"\n\nevent: message\ndata: {told}\n\n".encode()
         inner, broken = response.stream, self._http.TransportError
@@ -149,7 +160,7 @@ def _told_by_status(status: int, after: str | None) -> dict[str, Any]:
         if after is not None and after.strip().isdecimal():
             refusal["details"] = {"retry_after_s": int(after)}
         return {"error": refusal}
-    return {UNREACHED: True}
+    return {LOST: "answered"}
 
 
 def _message(request: Any) -> dict[str, Any] | None:

@@ -10,6 +10,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from importlib.metadata import version
 from typing import Any, Literal, TextIO
 
+from .failures import TransportError
 from .http import Bridge
 from .info import CLIENT_NAME, CLIENT_VERSION
 from .sendable import assert_header, assert_token
@@ -100,7 +101,7 @@ async def _connected(transport: AbstractAsyncContextManager[Any], protocol: Prot
         info = mcp.Implementation(name=CLIENT_NAME, version=CLIENT_VERSION)
         async with mcp.Client(transport, mode=mode, client_info=info) as client:
             if protocol == "2026" and not client.protocol_version.startswith("2026"):
-                raise RuntimeError(f"the server speaks {client.protocol_version}; leave protocol at 'auto'")
+                raise TransportError(f"the server speaks {client.protocol_version}; leave protocol at 'auto'", "unsent")
             yield client
         return
     info = mcp.Implementation(name=CLIENT_NAME, version=CLIENT_VERSION) if hasattr(mcp, "Implementation") else None

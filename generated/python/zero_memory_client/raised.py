@@ -3,16 +3,16 @@
 
 """Turns what an official client raises into the failures of this package."""
 
-import re
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 from pydantic import ValidationError
 
 from .answers import failure_of_body
-from .failures import ClientError, ProtocolError, TransportError, UnreadableAnswer
-from .http import UNREACHED
+from .failures import ClientError, ProtocolError, TransportError, UnreadableAnswer, both
+from .http import LOST
 from .refusals import failure_of
+from .words import LOSSES, Loss, short
 
 _NO_RESOURCE = (-32002, -32602)
 """Codes of JSON-RPC by which either era says that a resource is not there."""
@@ -20,8 +20,8 @@ _NO_RESOURCE = (-32002, -32602)
 _BROKEN = (-32000, -32700)
 """Codes by which the official client says that the connection ended, and that a stream holds no message."""
 
-_LONGEST = 300
-"""How much is repeated of what was raised: the official client tells every item of a long answer."""
+_UNREACHED = ("ConnectError", "ConnectTimeout", "PoolTimeout", "ClosedResourceError", "BrokenResourceError")
+"""What is raised before anything is sent: by the HTTP client, and by streams within this process."""
 
 
 def failure_of_raised(raised: Exception, uri: str | None = None) -> ClientError:
@@ -44,33 +44,39 @@ def _failure_of(raised: Exception, uri: str | None) -> ClientError:
     if refusal is not None:
         return refusal
     if isinstance(raised, ValidationError) or "structured content" in why.lower():
-        return _also(UnreadableAnswer, raised, f"an answer cannot be read: {_short(why)}", None)
+        return _also(UnreadableAnswer, raised, f"an answer cannot be read: {short(why)}", None)
     # The codes of JSON-RPC are below nothing; a status of HTTP is not.
-    if isinstance(code, int) and code < 0 and code not in _BROKEN and UNREACHED not in facts:
+    if isinstance(code, int) and code < 0 and code not in _BROKEN and LOST not in facts:
         return _kept(_also(ProtocolError, raised, code, why, data), raised)
-    return _kept(_also(TransportError, raised, _short(why)), raised)
+    return _kept(_also(TransportError, raised, why, _loss_of(raised, code, facts.get(LOST))), raised)
+
+
+def _loss_of(raised: Exception, code: Any, told: Any) -> Loss:
+    """Return what became of a call, of which only what is sure is said."""
+    for loss in LOSSES:
+        if loss == told:
+            return loss
+    is_program = isinstance(raised, (FileNotFoundError, PermissionError, NotADirectoryError))
+    is_left = isinstance(raised, RuntimeError) and "within an async context manager" in str(raised)
+    if is_program or is_left or type(raised).__name__ in _UNREACHED:
+        return "unreached"
+    is_status = isinstance(code, int) and code >= 100
+    return "answered" if is_status or type(raised).__name__ == "HTTPStatusError" else "broken"
 
 
 def _also(kind: type[ClientError], raised: Exception, *given: Any) -> ClientError:
     """Return a failure that is of the class of what was raised too, so that whoever catches that goes on to."""
     failure = kind(*given)
-    named = {"__module__": kind.__module__, "__doc__": kind.__doc__}
     try:
-        both = cast("ClientError", type(kind.__name__, (kind, type(raised)), named)(*given))
-        says_the_same = str(both) == str(failure)
+        twofold = both(kind, type(raised))(*given)
+        says_the_same = str(twofold) == str(failure)
     except Exception:
         # Some classes cannot be one, or are made in a way of their own; the cause tells then.
         return failure
-    return both if says_the_same else failure
+    return twofold if says_the_same else failure
 
 
 def _kept(failure: ClientError, raised: Exception) -> ClientError:
     for name, value in vars(raised).items():
         vars(failure).setdefault(name, value)
     return failure
-
-
-def _short(text: str) -> str:
-    """Return a text on one line, without the password of an address; all of it stands in the cause."""
-    line = re.sub(r"//[^\s/@]*@", "//", " ".join(text.split()))
-    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"

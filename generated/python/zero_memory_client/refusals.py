@@ -6,7 +6,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from .failures import ZeroMemoryError
+from .failures import UnknownCodeError, ZeroMemoryError
 
 __all__ = ["ValidationFailedError", "UnauthorizedError", "ForbiddenError", "NotFoundError", "ConflictError", "RateLimitedError", "InternalError", "failure_of"]
 
@@ -71,6 +71,8 @@ _CLASSES: dict[str, type[ZeroMemoryError]] = {
 }
 
 
-def failure_of(code: str, message: str, details: Mapping[str, Any] | None) -> ZeroMemoryError:
+def failure_of(
+    code: str, message: str, details: Mapping[str, Any] | None
+) -> ZeroMemoryError | UnknownCodeError:
     """Return the error of the class that its code has."""
-    return _CLASSES.get(code, ZeroMemoryError)(code, message, details)
+    return _CLASSES.get(code, UnknownCodeError)(code, message, details)

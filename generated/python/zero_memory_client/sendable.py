@@ -13,7 +13,7 @@ from urllib.parse import quote
 from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
-from .failures import TransportError, ZeroMemoryError
+from .failures import ClientError, TransportError
 from .refusals import failure_of
 
 _DEEPEST = 100
@@ -89,7 +89,7 @@ def _below(pointer: str, name: Any) -> str:
     return f"{pointer}/{str(name).replace('~', '~0').replace('/', '~1')}"
 
 
-def _refused(pointer: str, what: str, todo: str) -> ZeroMemoryError:
+def _refused(pointer: str, what: str, todo: str) -> ClientError:
     message = f"{pointer or 'the input'} {what}: {todo}"
     violation = {"pointer": pointer, "rule": "json", "message": message}
     return failure_of("validation_failed", message, {"violations": [violation]})
@@ -109,4 +109,4 @@ def assert_token(token: str) -> None:
 def assert_header(name: str, value: str) -> None:
     """Raise for a header that is none; its value may be a secret."""
     if not re.fullmatch(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+", name) or not re.fullmatch(r"[\t\x20-\x7e]*", value):
-        raise TransportError(f"{json.dumps(name)} makes no header")
+        raise TransportError(f"{json.dumps(name)} makes no header", "unsent")

@@ -8,6 +8,7 @@ import re
 from .additions import ADDITIONS, Addition
 from .failures import ContractMismatch, ContractWarning
 from .info import CONTRACT_VERSION
+from .words import short
 
 NAMED = 12
 """How many missing things a warning names before it only counts them."""
@@ -23,7 +24,7 @@ def judged(server_version: str | None, allow_other_major: bool) -> ContractWarni
     if ours is None or theirs is None or theirs[0] != ours[0]:
         if not allow_other_major:
             raise ContractMismatch(server_version, CONTRACT_VERSION)
-        found = "announces no contract" if server_version is None else f"keeps contract {server_version}"
+        found = "announces no contract" if server_version is None else f"keeps contract {short(server_version)}"
         message = f"the server {found}; this package was made from {CONTRACT_VERSION}, and nothing is promised between the two"
         return ContractWarning("other_major", server_version, CONTRACT_VERSION, (), message)
     if theirs[1] >= ours[1]:
@@ -33,7 +34,7 @@ def judged(server_version: str | None, allow_other_major: bool) -> ContractWarni
     if len(missing) > NAMED:
         names.append(f"{len(missing) - NAMED} more")
     lacks = ", ".join(names) or "nothing that this package names"
-    message = f"the server keeps contract {server_version}, older than {CONTRACT_VERSION}; it may lack: {lacks}"
+    message = f"the server keeps contract {short(server_version or '')}, older than {CONTRACT_VERSION}; it may lack: {lacks}"
     return ContractWarning("older_server", server_version, CONTRACT_VERSION, missing, message)
 
 

@@ -15,6 +15,7 @@ from zero_memory_client import (
     RecallOutput,
     RememberInputLinksItem,
     TransportError,
+    UnknownCodeError,
     ZeroMemory,
     ZeroMemoryError,
 )
@@ -39,22 +40,29 @@ async def everything(memory: ZeroMemory) -> str:
     return f"{kind} {project} {row.content}"
 
 
-def advice(code: ErrorCode) -> str:
-    """Say what to do; complete without a default."""
-    match code:
-        case ErrorCode.RATE_LIMITED:
-            return "wait"
-        case (
-            ErrorCode.VALIDATION_FAILED
-            | ErrorCode.UNAUTHORIZED
-            | ErrorCode.FORBIDDEN
-            | ErrorCode.NOT_FOUND
-            | ErrorCode.CONFLICT
-            | ErrorCode.INTERNAL
-        ):
-            return "give up"
-        case _:
-            assert_never(code)
+async def advice(memory: ZeroMemory) -> str:
+    """Say what to do after a call that was refused; complete without a default."""
+    try:
+        await memory.recall(query="heron")
+    except ZeroMemoryError as error:
+        match error.code:
+            case ErrorCode.RATE_LIMITED:
+                return "wait"
+            case (
+                ErrorCode.VALIDATION_FAILED
+                | ErrorCode.UNAUTHORIZED
+                | ErrorCode.FORBIDDEN
+                | ErrorCode.NOT_FOUND
+                | ErrorCode.CONFLICT
+                | ErrorCode.INTERNAL
+            ):
+                return "give up"
+            case _:
+                assert_never(error.code)
+    except UnknownCodeError as error:
+        word: str = error.code
+        return f"upgrade this package to know {word}"
+    return "nothing"
 
 
 def wait(error: Exception) -> float | None:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from .failures import UnreadableAnswer, ZeroMemoryError
+from .failures import UnknownCodeError, UnreadableAnswer, ZeroMemoryError
 from .refusals import failure_of
 
 
@@ -28,6 +28,34 @@ def payload_of(result: Any) -> dict[str, Any]:
     return payload
 
 
+def read_texts(client: Any) -> None:
+    """Have an official client take an answer that stands in its text only, as the protocol lets a server answer.
+
+    By itself it refuses that where the tool has a schema; the answer is judged by that schema all the same.
+    """
+    session = getattr(client, "session", client)
+    for name in ("validate_tool_result", "_validate_tool_result"):
+        judge = getattr(session, name, None)
+        if judge is not None and not isinstance(judge, _Filled):
+            setattr(session, name, _Filled(judge))
+
+
+class _Filled:
+    """Judges a result with the answer where it belongs."""
+
+    def __init__(self, judge: Any) -> None:
+        self._judge = judge
+
+    async def __call__(self, tool: str, result: Any) -> None:
+        for name in ("structured_content", "structuredContent"):
+            if getattr(result, name, result) is None:
+                text = _first_text(result)
+                payload = None if text is None else _json(text)
+                if isinstance(payload, dict):
+                    setattr(result, name, payload)
+        await self._judge(tool, result)
+
+
 def resource_of(result: Any) -> dict[str, Any]:
     """Return the shape that a resource holds."""
     contents = getattr(result, "contents", None)
@@ -38,7 +66,7 @@ def resource_of(result: Any) -> dict[str, Any]:
     return value
 
 
-def failure_of_body(body: Any) -> ZeroMemoryError | None:
+def failure_of_body(body: Any) -> ZeroMemoryError | UnknownCodeError | None:
     """Return the error that a body says, or None when it is no error body."""
     error = body.get("error") if isinstance(body, Mapping) else None
     if not isinstance(error, Mapping):

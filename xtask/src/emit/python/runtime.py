@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from typing_extensions import Self, Unpack
 
 from . import opening
-from .answers import field, payload_of, resource_of
+from .answers import payload_of, read_texts, resource_of
 from .errors import ErrorCode
 from .failures import CallTimeoutError, ContractWarning, UnreadableAnswer, ZeroMemoryError, ZeroMemoryWarning
 from .info import CONTRACT_CAPABILITY
@@ -82,6 +82,7 @@ class Runtime:
         self.warning = judged(self.contract_version, options.get("allow_other_major", False))
         if self.warning is not None:
             (options.get("on_warning") or _warned)(self.warning)
+        read_texts(client)
 
     @classmethod
     def over(cls, client: Any, **options: Unpack[Options]) -> Self:

@@ -16,7 +16,7 @@ use crate::emit::places;
 pub const MODULE: &str = "zero_memory_client";
 
 /// Hand-written sources by name.
-pub const RUNTIME: [(&str, &str); 9] = [
+pub const RUNTIME: [(&str, &str); 10] = [
     ("answers.py", include_str!("answers.py")),
     ("failures.py", include_str!("failures.py")),
     ("http.py", include_str!("http.py")),
@@ -26,6 +26,7 @@ pub const RUNTIME: [(&str, &str); 9] = [
     ("sendable.py", include_str!("sendable.py")),
     ("versions.py", include_str!("versions.py")),
     ("wire.py", include_str!("wire.py")),
+    ("words.py", include_str!("words.py")),
 ];
 
 /// Returns the sources that follow from the contract, by name.
@@ -138,7 +139,7 @@ fn refusals(contract: &Contract) -> String {
         .collect();
     let names: Vec<String> = classes.iter().map(|name| literal(name)).collect();
     let mut text = format!(
-        "\"\"\"One class per code of the closed error vocabulary.\"\"\"\n\nfrom collections.abc import Mapping\nfrom typing import Any\n\nfrom .failures import ZeroMemoryError\n\n__all__ = [{}, \"failure_of\"]\n",
+        "\"\"\"One class per code of the closed error vocabulary.\"\"\"\n\nfrom collections.abc import Mapping\nfrom typing import Any\n\nfrom .failures import UnknownCodeError, ZeroMemoryError\n\n__all__ = [{}, \"failure_of\"]\n",
         names.join(", ")
     );
     for (entry, class) in contract.errors.iter().zip(&classes) {
@@ -156,7 +157,7 @@ fn refusals(contract: &Contract) -> String {
     for (entry, class) in contract.errors.iter().zip(&classes) {
         let _ = writeln!(text, "    {}: {class},", literal(&entry.code));
     }
-    text + "}\n\n\ndef failure_of(code: str, message: str, details: Mapping[str, Any] | None) -> ZeroMemoryError:\n    \"\"\"Return the error of the class that its code has.\"\"\"\n    return _CLASSES.get(code, ZeroMemoryError)(code, message, details)\n"
+    text + "}\n\n\ndef failure_of(\n    code: str, message: str, details: Mapping[str, Any] | None\n) -> ZeroMemoryError | UnknownCodeError:\n    \"\"\"Return the error of the class that its code has.\"\"\"\n    return _CLASSES.get(code, UnknownCodeError)(code, message, details)\n"
 }
 
 fn additions(contract: &Contract) -> String {

@@ -4,6 +4,7 @@
 
 import type { Addition } from './additions.js';
 import type { ErrorCode, MessagePrefix } from './contract.js';
+import { type Loss, lost, shortOf } from './words.js';
 
 /** What of the input broke the schema. */
 export interface Violation {
@@ -73,7 +74,7 @@ export class ContractMismatch extends ClientError {
   readonly clientVersion: string;
 
   constructor(serverVersion: string | null, clientVersion: string) {
-    const found = serverVersion === null ? 'announces no contract of zero-memory' : `keeps contract ${serverVersion}`;
+    const found = serverVersion === null ? 'announces no contract of zero-memory' : `keeps contract ${shortOf(serverVersion)}`;
     super(
       `the server ${found}, and this package needs ${clientVersion} of the same major version; ` +
         'install the package for that version, or pass allowOtherMajor to go on at your own risk',
@@ -112,16 +113,13 @@ export class UnreadableAnswer extends ClientError {
 }
 
 /**
- * The server cannot be reached or started, or the connection broke; `cause` is
- * what the official client raised. A call that was on its way may have been
- * carried out.
+ * The server cannot be reached or started, the connection broke, or something
+ * else answered; `cause` is what the official client raised. The message says
+ * which, and whether the call may have been carried out.
  */
 export class TransportError extends ClientError {
-  constructor(why: string, cause?: unknown) {
-    super(
-      `the server cannot be reached: ${why}; see whether it runs, and where; what was on its way may have been done`,
-      cause === undefined ? undefined : { cause },
-    );
+  constructor(why: string, cause?: unknown, loss: Loss = 'broken') {
+    super(lost(why, loss), cause === undefined ? undefined : { cause });
   }
 }
 
@@ -134,7 +132,7 @@ export class ProtocolError extends ClientError {
 
   constructor(code: number, why: string, data: unknown, cause?: unknown) {
     super(
-      `the server answered with protocol error ${code}: ${why}; see whether it has what you asked for`,
+      `the server answered with protocol error ${code}: ${shortOf(why)}; see whether it has what you asked for`,
       cause === undefined ? undefined : { cause },
     );
     this.code = code;

@@ -87,8 +87,8 @@ async function readable(response: Response, id: unknown): Promise<Response> {
     const isUnnamed = body['id'] === null || body['id'] === undefined || !ok;
     if (isUnnamed && isObject(body['error'])) return Response.json({ ...body, id });
   }
-  const refused = ok ? `something answered that is no MCP server, with ${kindOf(response) || 'nothing'} (HTTP ${status})` : null;
-  throw new TransportError(refused ?? `the server refused with HTTP ${status}`, new Error(text.slice(0, 1000) || `HTTP ${status}`));
+  const what = ok ? ` with ${kindOf(response) || 'nothing'}, which is no answer` : '';
+  throw new TransportError(`HTTP ${status}${what}`, new Error(text.slice(0, 1000) || `HTTP ${status}`), 'answered');
 }
 
 /** Passes a stream on, and says at its end that nothing comes any more, unless the answer was in it. */

@@ -13,7 +13,7 @@ use crate::emit::{header, places};
 use crate::write::Files;
 
 /// Hand-written sources by name.
-const RUNTIME: [(&str, &str); 10] = [
+const RUNTIME: [(&str, &str); 11] = [
     ("answers.ts", include_str!("answers.ts")),
     ("failures.ts", include_str!("failures.ts")),
     ("http.ts", include_str!("http.ts")),
@@ -24,6 +24,7 @@ const RUNTIME: [(&str, &str); 10] = [
     ("runtime.ts", include_str!("runtime.ts")),
     ("sendable.ts", include_str!("sendable.ts")),
     ("versions.ts", include_str!("versions.ts")),
+    ("words.ts", include_str!("words.ts")),
 ];
 
 /// Emits everything of the package but the types of the contract.

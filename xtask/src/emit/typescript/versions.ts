@@ -5,6 +5,7 @@
 import { ADDITIONS, type Addition } from './additions.js';
 import { CONTRACT_CAPABILITY, CONTRACT_VERSION } from './contract.js';
 import { ContractMismatch, type ContractWarning } from './failures.js';
+import { shortOf } from './words.js';
 
 type Version = [major: number, minor: number, patch: number];
 
@@ -28,7 +29,7 @@ export function judged(serverVersion: string | null, allowOtherMajor: boolean): 
   const theirs = serverVersion === null ? null : parsed(serverVersion);
   if (theirs === null || ours === null || theirs[0] !== ours[0]) {
     if (!allowOtherMajor) throw new ContractMismatch(serverVersion, CONTRACT_VERSION);
-    const found = serverVersion === null ? 'announces no contract' : `keeps contract ${serverVersion}`;
+    const found = serverVersion === null ? 'announces no contract' : `keeps contract ${shortOf(serverVersion)}`;
     const message = `the server ${found}; this package was made from ${CONTRACT_VERSION}, and nothing is promised between the two`;
     return { kind: 'other_major', serverVersion, clientVersion: CONTRACT_VERSION, missing: [], message };
   }
@@ -37,7 +38,7 @@ export function judged(serverVersion: string | null, allowOtherMajor: boolean): 
   const names = missing.slice(0, NAMED).map(spelled);
   if (missing.length > NAMED) names.push(`${missing.length - NAMED} more`);
   const lacks = names.length === 0 ? 'nothing that this package names' : names.join(', ');
-  const message = `the server keeps contract ${serverVersion}, older than ${CONTRACT_VERSION}; it may lack: ${lacks}`;
+  const message = `the server keeps contract ${shortOf(serverVersion ?? '')}, older than ${CONTRACT_VERSION}; it may lack: ${lacks}`;
   return { kind: 'older_server', serverVersion, clientVersion: CONTRACT_VERSION, missing, message };
 }
 
