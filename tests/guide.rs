@@ -115,8 +115,10 @@ pub(crate) fn rows(page: &str, head: &str) -> Vec<Vec<String>> {
 #[test]
 fn a_request_without_a_handshake_carries_what_the_page_says() {
     let page = page("write_a_client.md");
-    let data = fresh();
-    let site = Site::start(data.path());
+    let person = Person::new();
+    let data = person.data();
+    std::fs::create_dir(&data).expect("a folder can be made");
+    let site = Site::start(&data);
     let (_, call) = page.split_once("```json\n").expect("an example");
     let (call, _) = call.split_once("\n```").expect("its end");
     let whole: Value = serde_json::from_str(call).expect("the example is JSON");
@@ -136,7 +138,7 @@ fn a_request_without_a_handshake_carries_what_the_page_says() {
         let answer = site.send("POST", "/mcp", &headers, call.to_string().as_bytes());
         answer.json()
     };
-    let mut pipes = Pipes::start(data.path());
+    let mut pipes = Pipes::start(&data);
     let mut over_pipes = |call: &Value| {
         pipes.send(call);
         pipes.response(1)
@@ -162,6 +164,21 @@ fn a_request_without_a_handshake_carries_what_the_page_says() {
         assert!(gone.is_some(), "{name}");
         for answer in [over_http(&less, ""), over_pipes(&less)] {
             assert_eq!(answer["error"]["code"].as_i64(), fault, "{name}: {answer}");
+        }
+        if fault.is_some() {
+            continue;
+        }
+        assert_eq!(row[3], "a memory is noted as written by the person");
+        for (mut call, author) in [(whole.clone(), "agent"), (less, "human")] {
+            call["params"]["name"] = json!("remember");
+            call["params"]["arguments"] = json!({ "content": author, "scope": "core" });
+            over_pipes(&call);
+            let dump = person.run(&["export"]).out;
+            let stored = dump
+                .lines()
+                .find(|line| line.contains(&format!("\"content\":\"{author}\"")));
+            let kind = format!("\"author_kind\":\"{author}\"");
+            assert!(stored.is_some_and(|line| line.contains(&kind)), "{dump}");
         }
     }
 }

@@ -23,10 +23,11 @@ pub fn page(contract: &Contract) -> String {
     growing(&mut text, contract);
     text.push_str(
         "## Prove it\n\n\
-         `generated/vectors/<tool>/` holds calls with their outcome: run `given` in order, keep what `keep` points at for later `${name}`, send `input`, and hold the answer against `expect`, or the error against `error`.\n\
+         `generated/vectors/<tool>/` holds calls with their outcome: run `given` in order, keep what `keep` points at for later `${name}`, then send `input`.\n\
+         Hold the answer against `expect`, whose keys are JSON Pointers into it (`output` shows a whole one, whose ids and moments are not yours), or the error against `error`: its `code`, and the `prefix` that its message begins with, null for none. `refused_by` says where the server noticed, and is not in an answer.\n\
          `${empty}` is the empty text: it stands in what would be taken for a credential in a file.\n\
          A vector with a `scene` needs a situation that no call brings about; leave it out.\n\
-         Run every vector on a fresh data folder.\n",
+         Run every vector on a fresh data folder, against a server of all tools (`--toolset full`).\n",
     );
     text
 }
@@ -81,7 +82,7 @@ const STATED: [(&str, &str, &str, &str); 6] = [
         "`params._meta`",
         "io.modelcontextprotocol/clientInfo",
         "name and version of the program, which memories are noted with",
-        "memories have no program",
+        "a memory is noted as written by the person",
     ),
     (
         "header, over HTTP",
