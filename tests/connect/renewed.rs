@@ -350,4 +350,18 @@ fn what_a_difference_shows_cannot_move_the_cursor() {
     assert_eq!(shown.code, 0, "{}", shown.err);
     assert!(!shown.out.contains(['\u{202e}', '\u{9b}']), "{}", shown.out);
     assert!(shown.out.contains("a\\u{202e}\\u{9b}31mb"), "{}", shown.out);
+    // Nor can a name in a file that came with a project, or that of a folder.
+    let folder = person.home().join("\u{1b}[31mred");
+    std::fs::create_dir(&folder).expect("a folder can be made");
+    let name = json!({ "mcpServers": { "\u{1b}[31mevil\u{7}": {
+        "command": "zero-memory", "args": ["stdio"],
+    } } });
+    std::fs::write(folder.join(".mcp.json"), name.to_string()).expect("a file can be made");
+    for scope in ["user", "project"] {
+        let connect = ["connect", "claude-code", "--scope", scope];
+        let told = person.run_with(&folder, &connect, "");
+        let told = format!("{}{}", told.out, told.err);
+        assert!(!told.contains(['\u{1b}', '\u{7}']), "{told}");
+        assert!(told.contains("\\u{1b}[31mevil"), "{told}");
+    }
 }

@@ -118,6 +118,49 @@ fn no_copy_keeps_a_token_that_was_ours() {
 }
 
 #[test]
+fn no_copy_keeps_a_token_however_it_is_spelled() {
+    let mut person = Person::new();
+    person.set("ZERO_MEMORY_TOKEN", "tok_new");
+    let url = "http://127.0.0.1:8787/mcp";
+    for (name, value) in [
+        ("Authorization", "bearer tok_old"),
+        ("authorization", "Bearer tok_old"),
+        ("AUTHORIZATION", "tok_old"),
+        ("Authorization", "Bearer\\u0020tok_\\u006fld"),
+    ] {
+        let person_of = |headers: &str| {
+            format!(
+                "{{\"mcpServers\":{{\"o\":{{\"a\":\"Bearer tok_older\"}},\"zero-memory\":{{\"url\":\"{url}\",\"headers\":{headers}}}}}}}"
+            )
+        };
+        let path = person.write(
+            ".cursor/mcp.json",
+            &person_of(&format!("{{\"{name}\":\"{value}\"}}")),
+        );
+        let written = person.run(&["connect", "cursor", "--url", "--write"]);
+        assert_eq!(written.code, 0, "{}", written.err);
+        let folder = path.parent().expect("a folder");
+        let copy = folder.join("mcp.json.before-zero-memory");
+        let kept = text(&copy);
+        assert!(
+            !kept.contains("old\"") && kept.contains("TOKEN\""),
+            "{kept}"
+        );
+        // That of another program, which begins so, is none of ours.
+        assert!(kept.contains("\"Bearer tok_older\""), "{kept}");
+        std::fs::remove_file(copy).expect("it is ours");
+    }
+    let old = format!("[mcp_servers.zero-memory]\nurl = \"{url}\"\nbearer_token = 'tok_old'\n");
+    person.write(".codex/config.toml", &old);
+    person.run(&["connect", "codex", "--url", "--write"]);
+    let kept = text(&person.home().join(".codex/config.toml.before-zero-memory"));
+    assert!(
+        !kept.contains("tok_old") && kept.contains("\"TOKEN\""),
+        "{kept}"
+    );
+}
+
+#[test]
 fn whoever_keeps_the_token_out_of_the_file_is_told_where_to_put_it() {
     let person = Person::new();
     for arguments in [

@@ -28,6 +28,8 @@ pub mod restore;
 pub mod shell;
 mod table;
 
+pub use table::harmless;
+
 /// Done, or healthy.
 pub const DONE: u8 = 0;
 /// It failed, or something was found that needs attention.
@@ -61,8 +63,9 @@ pub fn exit_codes() -> String {
 /// Time between two lines about progress.
 const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 
-/// Prints a result.
+/// Prints a result for a person: no name and no text in it moves the cursor.
 pub fn print(text: &str) -> Result<()> {
+    let text = harmless(text);
     written(writeln!(std::io::stdout().lock(), "{text}"))
 }
 

@@ -91,5 +91,5 @@ fn level(settings: &Settings, default: LevelFilter) -> LevelFilter {
 /// Tells the person at the terminal; standard output belongs to the protocol.
 pub(crate) fn say(text: &str) {
     // Nobody may be listening any more, and that is fine.
-    let _ = writeln!(std::io::stderr(), "{text}");
+    let _ = writeln!(std::io::stderr(), "{}", commands::harmless(text));
 }

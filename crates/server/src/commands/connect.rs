@@ -137,11 +137,15 @@ pub fn run(arguments: Arguments) -> Result<u8> {
             continue;
         }
         warn(change, arguments.scope);
-        let old_token = change.old_token.as_deref();
-        let copy = files::replace(&change.old, &change.new, change.holds_token, old_token)?;
+        let copy = files::replace(&change.old, &change.new, change.holds_token, |text| {
+            masked::replaced(text, change.format, &change.old_tokens)
+        })?;
         print(&format!("changed {path}"))?;
         if let Some(copy) = copy {
-            let but = old_token.map_or("", |_| ", but for the token");
+            let but = match change.old_tokens.as_slice() {
+                [] => "",
+                [..] => ", but for the token",
+            };
             print(&format!("what it was is in {}{but}", copy.display()))?;
         }
     }

@@ -128,7 +128,7 @@ fn to_file(memory: &Memory, scopes: Option<&[String]>, path: &Path) -> Result<Ex
 
 fn tell(exported: &Exported, json: bool, to_stdout: bool) -> Result<()> {
     if json && !to_stdout {
-        return super::print(&serde_json::to_string_pretty(exported)?);
+        return super::print_json(exported);
     }
     // Standard output may hold the dump itself.
     for (name, n) in &exported.rows {

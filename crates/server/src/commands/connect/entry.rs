@@ -23,9 +23,12 @@ const OF_HTTP: &[&str] = &[
     "serverUrl",
     "headers",
     "http_headers",
-    "bearer_token",
+    BEARER_TOKEN,
     "bearer_token_env_var",
 ];
+
+/// Key of a token alone, in an older form.
+pub const BEARER_TOKEN: &str = "bearer_token";
 
 /// Keys that a person may set beside an address.
 pub const BESIDE_HTTP: &[&str] = &["env_http_headers", "oauth", "oauth_resource", "auth"];

@@ -7,7 +7,6 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
-use super::token::without;
 use crate::local;
 
 /// Bytes of settings that are read; real ones have a few thousand, and a
@@ -146,7 +145,7 @@ pub fn replace(
     old: &Settings,
     new: &str,
     holds_token: bool,
-    old_token: Option<&str>,
+    without_token: impl Fn(&str) -> String,
 ) -> Result<Option<PathBuf>> {
     let path = &old.path;
     let unwritten = || format!("cannot write {}", path.display());
@@ -155,7 +154,7 @@ pub fn replace(
     let rights = fs::metadata(path).ok().map(|about| about.permissions());
     let copy = match &rights {
         None => None,
-        Some(rights) => Some(copied(path, rights, old_token)?),
+        Some(rights) => Some(copied(path, rights, without_token)?),
     };
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(format!(".{}.tmp", std::process::id()));
@@ -235,10 +234,14 @@ fn unchanged(old: &Settings) -> Result<()> {
 
 /// Puts a copy beside a file, with its rights; one that says the same is
 /// enough.
-fn copied(path: &Path, rights: &fs::Permissions, token: Option<&str>) -> Result<PathBuf> {
+fn copied(
+    path: &Path,
+    rights: &fs::Permissions,
+    without_token: impl Fn(&str) -> String,
+) -> Result<PathBuf> {
     let mut now = local::read_bytes(path)?;
-    if let (Some(token), Ok(text)) = (token, std::str::from_utf8(&now)) {
-        now = without(text, token).into_bytes();
+    if let Ok(text) = std::str::from_utf8(&now) {
+        now = without_token(text).into_bytes();
     }
     let mut place = PathBuf::new();
     for number in 1..=COPIES {
@@ -280,7 +283,7 @@ mod tests {
             }
             let old = read(&path).unwrap();
             fs::write(&path, meanwhile).unwrap();
-            let refused = replace(&old, "ours", false, None).unwrap_err();
+            let refused = replace(&old, "ours", false, str::to_owned).unwrap_err();
             assert!(
                 format!("{refused:#}").contains("another program"),
                 "{refused:#}"

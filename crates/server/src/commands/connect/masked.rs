@@ -124,6 +124,20 @@ fn names(pieces: &[(Sort, &str)], format: Format) -> Vec<bool> {
     is_name
 }
 
+/// Returns a text with other words in the place of these; they stand in quotes,
+/// however they are spelled there.
+pub fn replaced(text: &str, format: Format, words: &[(String, String)]) -> String {
+    let mut new = String::with_capacity(text.len());
+    for (sort, piece) in pieces(text, format) {
+        let said = (sort == Sort::Quoted).then(|| said(piece));
+        match words.iter().find(|(old, _)| Some(old) == said.as_ref()) {
+            Some((_, word)) => new.push_str(&format!("\"{word}\"")),
+            None => new.push_str(piece),
+        }
+    }
+    new
+}
+
 /// Returns the comments of a text.
 pub fn comments(text: &str, format: Format) -> Vec<&str> {
     let pieces = pieces(text, format).into_iter();

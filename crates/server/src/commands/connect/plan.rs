@@ -10,7 +10,7 @@ use super::files::{self, Settings};
 use super::present::{self, Ours, Place, Server};
 use super::renewal::as_before;
 use super::surroundings::Surroundings;
-use super::token::{address, known_token, old_token};
+use super::token::{address, known_token, old_tokens};
 use super::{Arguments, Scope, TokenIn, USUAL_URL, hooks, json, layout, listing, switches, toml};
 use crate::say;
 
@@ -26,8 +26,8 @@ pub struct Change {
     pub new: String,
     /// Whether a token of ours stands in it then.
     pub holds_token: bool,
-    /// Our token in the old text; the copy of it does without.
-    pub old_token: Option<String>,
+    /// Words of the old text with our token; the copy has others.
+    pub old_tokens: Vec<(String, String)>,
     /// How it is written.
     pub format: Format,
     /// What may be shown of it.
@@ -73,7 +73,7 @@ pub fn planned(client: &Client, arguments: &Arguments, at: &Surroundings) -> Res
         };
         let known = entry::of(client, &usual)?.words();
         changes.push(Change {
-            old_token: old_token(client, &settings, &arguments.name),
+            old_tokens: old_tokens(client, &settings, &arguments.name),
             old: settings,
             new,
             holds_token: spelled.is_some_and(|entry| entry.holds_token),
@@ -88,7 +88,7 @@ pub fn planned(client: &Client, arguments: &Arguments, at: &Surroundings) -> Res
         tell_of_other_hooks(at, &settings.path);
         let (program, data) = (program(arguments)?, data(arguments, at)?);
         changes.push(Change {
-            old_token: None,
+            old_tokens: Vec::new(),
             old: settings,
             new,
             holds_token: false,

@@ -11,7 +11,7 @@ use super::plan::{Change, assert_name, data, hooks_place, place, program, reach}
 use super::surroundings::Surroundings;
 use super::token::{address, told_placeholder, told_token};
 use super::{Arguments, hooks, json, toml};
-use crate::commands::table::harmless;
+use crate::commands::table::{harmless, harmless_json};
 use crate::commands::{DONE, print, print_json};
 use crate::say;
 
@@ -60,7 +60,7 @@ pub fn one(client: &Client, arguments: &Arguments, at: &Surroundings) -> Result<
         Format::Toml => toml::put("", client.servers, &arguments.name, &entry)?,
     };
     say(&format!("for {}:", place(client, arguments.scope, at)?));
-    print(text.trim_end())?;
+    print(&harmless_json(text.trim_end()))?;
     if matches!(reach, Reach::Http { .. }) {
         if has_variable {
             told_token(client.title, arguments)?;
@@ -78,7 +78,7 @@ pub fn one(client: &Client, arguments: &Arguments, at: &Surroundings) -> Result<
             hooks::command(at.system, &program, event, data.as_deref())
         })?;
         say(&format!("for {}:", hooks_place(arguments.scope, at)?));
-        print(text.trim_end())?;
+        print(&harmless_json(text.trim_end()))?;
     }
     Ok(DONE)
 }

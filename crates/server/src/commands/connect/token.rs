@@ -93,25 +93,34 @@ pub fn told_placeholder(of_variables: &str, arguments: &Arguments) -> Result<()>
     Ok(())
 }
 
-/// Returns the token that stands in settings already.
-pub fn old_token(client: &Client, settings: &Settings, name: &str) -> Option<String> {
-    let (text, http) = (settings.text.as_deref()?, client.http.as_ref()?);
-    let keys = [client.servers, name, http.headers];
-    let headers = match client.format {
-        Format::Json => json::object(text, &keys),
-        Format::Toml => toml::object(text, &keys),
+/// Returns the words in settings that hold a token of an entry, each with what
+/// a copy has in its place.
+pub fn old_tokens(client: &Client, settings: &Settings, name: &str) -> Vec<(String, String)> {
+    let Some((text, http)) = settings.text.as_deref().zip(client.http.as_ref()) else {
+        return Vec::new();
     };
-    let mut headers = headers.ok()?.into_iter();
-    let (_, header) = headers.find(|(header, _)| entry::is_of_token(header))?;
-    let header = header.as_str()?;
-    let token = header.strip_prefix(BEARER)?.trim();
-    let is_variable = token.starts_with('$');
-    (!is_variable && !token.is_empty()).then(|| token.to_owned())
-}
-
-/// Returns settings without a token of ours.
-pub fn without(text: &str, token: &str) -> String {
-    text.replace(&format!("{BEARER}{token}"), &format!("{BEARER}TOKEN"))
+    let fields = |keys: &[&str]| {
+        let fields = match client.format {
+            Format::Json => json::object(text, keys),
+            Format::Toml => toml::object(text, keys),
+        };
+        fields.unwrap_or_default()
+    };
+    let headers = fields(&[client.servers, name, http.headers]).into_iter();
+    let headers = headers.filter(|(header, _)| entry::is_of_token(header));
+    let keys = fields(&[client.servers, name]).into_iter();
+    let keys = keys.filter(|(key, _)| *key == entry::BEARER_TOKEN);
+    let words = headers.chain(keys).filter_map(|(_, word)| {
+        let word = word.as_str()?.to_owned();
+        let scheme = word
+            .split_at_checked(BEARER.len())
+            .map_or("", |(scheme, _)| scheme);
+        let has_scheme = scheme.eq_ignore_ascii_case(BEARER);
+        let (scheme, token) = word.split_at(if has_scheme { BEARER.len() } else { 0 });
+        let is_token = !token.trim().is_empty() && !token.trim().starts_with('$');
+        is_token.then(|| (word.clone(), format!("{scheme}TOKEN")))
+    });
+    words.collect()
 }
 
 #[cfg(test)]
