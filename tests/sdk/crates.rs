@@ -52,6 +52,53 @@ fn unpacked(folder: &Path) -> PathBuf {
     folder.join(name)
 }
 
+/// How each connection is opened by a caller, and what goes beside the typed
+/// methods.
+const OPENINGS: &str = "
+pub async fn opens(program: Program, url: &str, peer: rmcp::service::Peer<rmcp::service::RoleClient>) {
+    drop(ZeroMemory::stdio(program.clone()).await);
+    drop(ZeroMemory::stdio_with(program, Options::new()).await);
+    drop(ZeroMemory::http(url, None).await);
+    drop(ZeroMemory::http_with(url, None, Options::new()).await);
+    drop(ZeroMemory::over(peer, Options::new()).await);
+}
+pub async fn goes_beside(memory: &ZeroMemory) {
+    drop(memory.call(\"recall\", Default::default()).await);
+    drop(memory.contract_version().await);
+    drop(memory.peer().await);
+}
+fn main() {}
+";
+
+/// Returns a program that awaits every method of the package.
+fn awaiting_all(package: &Path) -> String {
+    let methods = fs::read_to_string(package.join("src/generated/methods.rs"));
+    let methods = methods.expect("the methods are packed");
+    let mut text = "#![allow(dead_code, unused_imports, deprecated)]
+use zero_memory_client::{Options, Program, ZeroMemory, prompts, rmcp, types};
+"
+    .to_owned();
+    let mut n_methods = 0;
+    for method in methods.split("pub async fn ").skip(1) {
+        let (name, rest) = method.split_once('(').expect("a list");
+        let (given, _) = rest.split_once(')').expect("its end");
+        let given: Vec<&str> = given.split(',').map(str::trim).collect();
+        let given: Vec<&str> = given
+            .into_iter()
+            .filter(|each| each.contains(':'))
+            .collect();
+        let names = given.iter().filter_map(|each| each.split(':').next());
+        let names: Vec<&str> = names.collect();
+        let (given, names) = (given.join(", "), names.join(", "));
+        text += &format!(
+            "pub async fn {name}(memory: &ZeroMemory, {given}) {{ drop(memory.{name}({names}).await); }}\n"
+        );
+        n_methods += 1;
+    }
+    assert!(n_methods > 20, "{methods}");
+    text + OPENINGS
+}
+
 #[test]
 fn the_packed_client_has_no_warning_and_runs_the_example_elsewhere() {
     let elsewhere = fresh();
@@ -62,6 +109,8 @@ fn the_packed_client_has_no_warning_and_runs_the_example_elsewhere() {
     for file in ["Cargo.toml", "Cargo.lock", "src/main.rs"] {
         fs::copy(example.join(file), project.join(file)).expect("a copy");
     }
+    fs::create_dir_all(project.join("examples")).expect("a folder");
+    fs::write(project.join("examples/all.rs"), awaiting_all(&package)).expect("a program");
     let patch = format!(
         "patch.crates-io.zero-memory-client.path={:?}",
         package.to_string_lossy()
@@ -89,6 +138,13 @@ fn the_packed_client_has_no_warning_and_runs_the_example_elsewhere() {
                 .args(["--", "--deny", "warnings"]),
         );
     }
+    // Who forbids futures that overflow stacks can await everything.
+    done(
+        cargo(&project)
+            .args(clippy)
+            .args(["--example", "all", "--", "--deny", "warnings"])
+            .args(["--deny", "clippy::large_futures"]),
+    );
     let data = fresh();
     let run = ["run", "--quiet", "--offline", "--config", &patch, "--"];
     let stdio = cargo(&project)

@@ -95,7 +95,10 @@ impl ZeroMemory {
     }
 
     pub(crate) async fn open(way: Way, options: Options) -> Result<Self, Error> {
-        let link = within(options.longest_opening(), open::open(&way, &options)).await?;
+        // Boxed: what it takes to open a connection is large, and would stand in
+        // the future of whoever opens one.
+        let opening = Box::pin(open::open(&way, &options));
+        let link = within(options.longest_opening(), opening).await?;
         judge(&link, &options)?;
         let connection = Connection {
             way,
@@ -134,7 +137,7 @@ impl ZeroMemory {
                 // Somebody else opened it meanwhile.
                 return Ok(link);
             }
-            let opened = open::open(&connection.way, &self.options).await?;
+            let opened = Box::pin(open::open(&connection.way, &self.options)).await?;
             judge(&opened, &self.options)?;
             connection.link.send_replace(opened.clone());
             Ok(opened)
