@@ -4,9 +4,9 @@
 
 use serde_json::{Value, json};
 
-use zero_memory_client::{ZeroMemory, types};
+use zero_memory_client::{Error, ZeroMemory, types};
 
-use super::between::{Between, Edit};
+use super::between::{Between, Edit, answering, both};
 use super::kit::KITS;
 use super::rust::run;
 use crate::harness::{Site, fresh};
@@ -144,7 +144,7 @@ fn an_answer_that_stands_in_a_text_only_is_read() {
 #[test]
 fn a_text_that_is_no_answer_is_told_as_unreadable() {
     let recall = json!({ "method": "recall", "given": { "query": "heron" } });
-    for text in ["It is done.", "[]", "null"] {
+    for text in ["It is done.", "[]", "{\"memories\": 3}", "null"] {
         for kit in KITS {
             let (report, _) =
                 kit.calls_between(in_text_only(Some(text)), &json!({}), &json!([recall]));
@@ -152,4 +152,75 @@ fn a_text_that_is_no_answer_is_told_as_unreadable() {
             assert_eq!(class, "UnreadableAnswer", "{kit:?} {text}: {report}");
         }
     }
+}
+
+/// What servers of the same version leave out, or send as something else.
+#[test]
+fn an_answer_that_lacks_what_is_required_is_told_as_unreadable_in_every_language() {
+    let data = fresh();
+    let site = Site::start(data.path());
+    let heron = json!({ "scope": "core", "content": "A heron stands." });
+    let stored = site.owner(
+        "POST",
+        "/api/tools/remember",
+        &[],
+        heron.to_string().as_bytes(),
+    );
+    assert_eq!(stored.status, 200, "{}", stored.text());
+    let call = json!([{ "method": "recall", "given": { "query": "heron" } }]);
+    let breaks: [fn(&mut Value); 6] = [
+        |payload| drop(payload.as_object_mut().map(|all| all.remove("memories"))),
+        |payload| payload["memories"] = Value::Null,
+        |payload| payload["memories"] = json!({ "0": "A heron." }),
+        |payload| payload["memories"][0]["id"] = json!(7),
+        |payload| {
+            let row = payload["memories"][0].as_object_mut();
+            drop(row.map(|row| row.remove("content")));
+        },
+        |payload| payload["session"] = json!("thr_1"),
+    ];
+    for change in breaks {
+        let edit = || unjudged(answering(change));
+        for kit in KITS {
+            let between = Between::start(site.address(), edit());
+            let report = kit.calls(&between.url(), site.token(), &json!({}), &call);
+            let class = &report["outcomes"][0]["error"]["class"];
+            assert_eq!(class, "UnreadableAnswer", "{kit:?}: {report}");
+        }
+        let between = Between::start(site.address(), edit());
+        let found = run(async {
+            let memory = ZeroMemory::http(between.url(), Some(site.token())).await;
+            let memory = memory.expect("it opens");
+            memory.recall(types::RecallInput::new("heron")).await
+        });
+        assert!(matches!(found, Err(Error::Unreadable { .. })), "{found:?}");
+    }
+    // What a later minor adds, and any word of an open enum, is kept.
+    for kit in KITS {
+        let edit = unjudged(answering(|payload| {
+            payload["later"] = json!({ "deep": [null] });
+            payload["memories"][0]["later"] = json!(1);
+        }));
+        let between = Between::start(site.address(), edit);
+        let report = kit.calls(&between.url(), site.token(), &json!({}), &call);
+        let answer = &report["outcomes"][0]["answer"];
+        assert_eq!(
+            answer["later"],
+            json!({ "deep": [null] }),
+            "{kit:?}: {report}"
+        );
+        assert_eq!(answer["memories"][0]["later"], 1, "{kit:?}: {report}");
+    }
+}
+
+/// Leaves out the schemas by which some official clients judge before we do.
+fn unjudged(edit: Edit) -> Edit {
+    let without = Box::new(|_: &Value, answer: &mut Value| {
+        let tools = answer.pointer_mut("/result/tools");
+        let tools = tools.and_then(Value::as_array_mut);
+        for tool in tools.into_iter().flatten().filter_map(Value::as_object_mut) {
+            tool.remove("outputSchema");
+        }
+    });
+    both(without, edit)
 }

@@ -12,14 +12,17 @@ use crate::emit::docs::mark;
 use crate::emit::{header, places};
 use crate::write::Files;
 
+mod promises;
+
 /// Hand-written sources by name.
-const RUNTIME: [(&str, &str); 11] = [
+const RUNTIME: [(&str, &str); 12] = [
     ("answers.ts", include_str!("answers.ts")),
     ("failures.ts", include_str!("failures.ts")),
     ("http.ts", include_str!("http.ts")),
     ("index.ts", include_str!("index.ts")),
     ("opening.ts", include_str!("opening.ts")),
     ("pauses.ts", include_str!("pauses.ts")),
+    ("promised.ts", include_str!("promised.ts")),
     ("raised.ts", include_str!("raised.ts")),
     ("runtime.ts", include_str!("runtime.ts")),
     ("sendable.ts", include_str!("sendable.ts")),
@@ -36,6 +39,7 @@ pub fn emit(contract: &Contract) -> Files {
         ("client.ts", client(contract)),
         ("errors.ts", errors(contract)),
         ("info.ts", info(contract)),
+        ("promises.ts", promises::source(contract)),
     ];
     let sources = written.into_iter().chain(made);
     let mut files: Files = sources
@@ -129,7 +133,7 @@ fn errors(contract: &Contract) -> String {
 }
 
 fn client(contract: &Contract) -> String {
-    let mut text = "/**\n * One typed method for everything that a server offers.\n */\n\nimport type * as contract from './contract.js';\nimport { type CallOptions, type PromptMessage, Runtime } from './runtime.js';\nimport { quoted } from './sendable.js';\n\n/**\n * A connection to a zero-memory server.\n *\n * Tools have their own names; a resource is read by its name, and a prompt is\n * filled in by `prompt_` and its name.\n */\nexport class ZeroMemory extends Runtime {\n".to_owned();
+    let mut text = "/**\n * One typed method for everything that a server offers.\n */\n\nimport type * as contract from './contract.js';\nimport { kept } from './promised.js';\nimport * as PROMISES from './promises.js';\nimport { type CallOptions, type PromptMessage, Runtime } from './runtime.js';\nimport { quoted } from './sendable.js';\n\n/**\n * A connection to a zero-memory server.\n *\n * Tools have their own names; a resource is read by its name, and a prompt is\n * filled in by `prompt_` and its name.\n */\nexport class ZeroMemory extends Runtime {\n".to_owned();
     let methods: Vec<String> = contract
         .tools
         .values()
@@ -154,7 +158,7 @@ fn tool(tool: &Tool) -> String {
     };
     let _ = writeln!(
         text,
-        "  {name}(input: contract.{types}Input{absent}, options?: CallOptions): Promise<contract.{types}Output> {{\n    return this.call({name:?}, input, options) as Promise<contract.{types}Output>;\n  }}"
+        "  {name}(input: contract.{types}Input{absent}, options?: CallOptions): Promise<contract.{types}Output> {{\n    return kept(this, {name:?}, PROMISES.{types}Output, this.call({name:?}, input, options)) as Promise<contract.{types}Output>;\n  }}"
     );
     text
 }
@@ -182,8 +186,8 @@ fn resource(resource: &Resource) -> String {
     };
     let _ = writeln!(
         text,
-        "  async {}({parameters}options?: CallOptions): Promise<contract.{shape}> {{\n    return this.read({uri}, options) as Promise<contract.{shape}>;\n  }}",
-        resource.name
+        "  async {}({parameters}options?: CallOptions): Promise<contract.{shape}> {{\n    return kept(this, {:?}, PROMISES.{shape}, this.read({uri}, options)) as Promise<contract.{shape}>;\n  }}",
+        resource.name, resource.name
     );
     text
 }
