@@ -125,15 +125,14 @@ fn a_request_without_a_handshake_carries_what_the_page_says() {
     let token = format!("Bearer {}", site.token());
     let revision = whole["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"].clone();
     let said = [
+        ("Content-Type", "application/json"),
+        ("Accept", "application/json"),
         ("MCP-Protocol-Version", revision.as_str().expect("text")),
         ("Mcp-Method", "tools/call"),
         ("Mcp-Name", "recall"),
     ];
     let over_http = |call: &Value, left_out: &str| {
-        let mut headers = vec![
-            ("Authorization", token.as_str()),
-            ("Content-Type", "application/json"),
-        ];
+        let mut headers = vec![("Authorization", token.as_str())];
         headers.extend(said.into_iter().filter(|(name, _)| *name != left_out));
         let answer = site.send("POST", "/mcp", &headers, call.to_string().as_bytes());
         answer.json()

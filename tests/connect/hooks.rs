@@ -138,6 +138,25 @@ fn what_a_person_added_to_a_hook_of_ours_stays() {
     assert_eq!(again.out, "nothing to do: it is so already\n");
     assert!(!again.err.contains("led to"), "{}", again.err);
 
+    // A program that was moved takes its hooks along only when it is asked to.
+    let moved = [
+        "connect",
+        "claude-code",
+        "--command",
+        "/newer/zero-memory",
+        "--write",
+    ];
+    let told = person.run(&moved);
+    assert!(told.err.contains("--hooks renews them"), "{}", told.err);
+    let stays = person.run(&[
+        "connect",
+        "claude-code",
+        "--command",
+        "/new/zero-memory",
+        "--write",
+    ]);
+    assert!(!stays.err.contains("--hooks renews them"), "{}", stays.err);
+
     let person = Person::new();
     person.write(".claude/settings.json", "{ \"disableAllHooks\": true }");
     let told = person.run(&CONNECT);

@@ -340,6 +340,18 @@ fn a_folder_is_written_as_a_whole_path() {
         let root = root.parent().expect("a folder").join(whole);
         assert_eq!(entry["args"][2], root.to_str().expect("text"), "{given}");
     }
+    // Behind a link a step back leads to where the link leads.
+    #[cfg(unix)]
+    {
+        let deep = person.home().join("deep/deeper");
+        std::fs::create_dir_all(&deep).expect("a folder can be made");
+        std::os::unix::fs::symlink(&deep, person.work().join("link")).expect("a link");
+        person.run(&["connect", "cursor", "--data", "link/../mem", "--write"]);
+        let entry = entry(&text(&person.home().join(".cursor/mcp.json")), "mcpServers");
+        let deep = std::fs::canonicalize(person.home()).expect("it is there");
+        let whole = deep.join("deep/mem");
+        assert_eq!(entry["args"][2], whole.to_str().expect("text"));
+    }
 }
 
 #[test]

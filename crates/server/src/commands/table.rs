@@ -311,6 +311,23 @@ mod tests {
     }
 
     #[test]
+    fn what_turns_the_direction_of_reading_is_known() {
+        // Unicode: the property Bidi_Control, the separators of lines, the mark
+        // of byte order, and tags.
+        let known = "\u{61c}\u{200e}\u{200f}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\
+            \u{2066}\u{2067}\u{2068}\u{2069}\u{2028}\u{2029}\u{feff}\u{e0001}\u{e0061}\u{e007f}";
+        for letter in known.chars() {
+            assert!(
+                !harmless(&letter.to_string()).contains(letter),
+                "{letter:?}"
+            );
+        }
+        for letter in "aé屋😀\u{200b}\u{200d}".chars() {
+            assert_eq!(harmless(&letter.to_string()), letter.to_string());
+        }
+    }
+
+    #[test]
     fn what_a_terminal_would_obey_is_shown_as_its_number() {
         for letter in (0..=0x10_ffff).filter_map(char::from_u32) {
             let shown = harmless(&letter.to_string());

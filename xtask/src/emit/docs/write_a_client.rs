@@ -65,7 +65,7 @@ const REVISION: &str = "2026-07-28";
 
 /// What a request without a handshake carries: where, under which name, what,
 /// and what becomes of it without.
-const STATED: [(&str, &str, &str, &str); 6] = [
+const STATED: [(&str, &str, &str, &str); 8] = [
     (
         "`params._meta`",
         "io.modelcontextprotocol/protocolVersion",
@@ -101,6 +101,18 @@ const STATED: [(&str, &str, &str, &str); 6] = [
         "Mcp-Name",
         "the name of the tool or prompt, or the address of the resource, that `params` has",
         "`-32020`",
+    ),
+    (
+        "header, over HTTP, in both eras",
+        "Content-Type",
+        "`application/json`",
+        "`-32600`",
+    ),
+    (
+        "header, over HTTP, in both eras",
+        "Accept",
+        "`application/json`, and `text/event-stream` for servers that stream",
+        "as if it were there",
     ),
 ];
 

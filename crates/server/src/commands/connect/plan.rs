@@ -98,6 +98,9 @@ pub fn planned(client: &Client, arguments: &Arguments, at: &Surroundings) -> Res
             }),
         });
     }
+    if client.id == WITH_HOOKS && !arguments.hooks && !arguments.remove {
+        tell_of_old_hooks(arguments, at)?;
+    }
     for change in changes.iter().filter(|change| !change.is_same()) {
         files::may_be_changed(&change.old)?;
     }
@@ -111,6 +114,24 @@ pub fn assert_name(name: &str) -> Result<()> {
         bail!(
             "some clients take no server of this name: --name is made of letters, digits, - and _, of {NAME_BYTES} at most"
         );
+    }
+    Ok(())
+}
+
+/// Says which hooks would be other ones if they were set now, such as those of
+/// a program that was moved since.
+fn tell_of_old_hooks(arguments: &Arguments, at: &Surroundings) -> Result<()> {
+    let (program, data) = (program(arguments)?, data(arguments, at)?);
+    for path in listing::files_with_hooks(at) {
+        let text = files::read(Path::new(&path))?.text.unwrap_or_default();
+        let renewed = hooks::put(&text, |event| {
+            hooks::command(at.system, &program, event, data.as_deref())
+        });
+        if renewed.is_ok_and(|renewed| renewed != text) {
+            say(&format!(
+                "the hooks in {path} run another program, or lead to another folder: --hooks renews them"
+            ));
+        }
     }
     Ok(())
 }

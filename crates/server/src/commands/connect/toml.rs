@@ -2,11 +2,17 @@
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use serde_json::Value;
-use toml_edit::{
-    Array, DocumentMut, InlineTable, Item, Key, RawString, Table, TableLike, TomlError, value,
-};
+use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, TomlError, value};
 
 use super::entry::Entry;
+
+mod comments;
+mod lines;
+
+use comments::{
+    above, behind, prefix, put_above, put_above_field, removed, text_of, without_stale,
+};
+use lines::written;
 
 /// Returns the text with the entry under two keys.
 pub fn put(text: &str, servers: &str, name: &str, entry: &Entry) -> Result<String> {
@@ -116,60 +122,6 @@ pub fn take(text: &str, servers: &str, name: &str, with_list: bool) -> Result<St
     Ok(written(&document, text))
 }
 
-/// Returns the lines above an entry of a list, if one of them is a comment.
-fn above(list: &dyn TableLike, name: &str) -> String {
-    let lines = match list.get(name) {
-        Some(Item::Table(table)) if !table.is_dotted() => prefix(table),
-        Some(_) => match leaf(list, name) {
-            Some(key) => text_of(key.leaf_decor().prefix()),
-            None => String::new(),
-        },
-        None => String::new(),
-    };
-    if lines.contains('#') {
-        lines
-    } else {
-        String::new()
-    }
-}
-
-/// Returns the key with which a field begins in the text: of a dotted one its
-/// last.
-fn leaf<'a>(table: &'a dyn TableLike, name: &str) -> Option<&'a Key> {
-    match table.get(name)? {
-        Item::Table(inner) if inner.is_dotted() => {
-            let (first, _) = inner.iter().next()?;
-            leaf(inner, first)
-        }
-        _ => table.key(name),
-    }
-}
-
-/// Returns the field that stands behind another in a table, and is no table of
-/// its own.
-fn behind(table: &dyn TableLike, name: &str) -> Option<String> {
-    let is_field = |item: &Item| item.as_table().is_none_or(Table::is_dotted);
-    let fields = table.iter().skip_while(|(key, _)| *key != name).skip(1);
-    let mut fields = fields.filter(|(_, item)| is_field(item) && !item.is_array_of_tables());
-    fields.next().map(|(key, _)| key.to_owned())
-}
-
-/// Puts lines above a field.
-fn put_above_field(table: &mut dyn TableLike, name: &str, lines: &str) {
-    let dotted = table.get_mut(name).and_then(Item::as_table_mut);
-    if let Some(inner) = dotted.filter(|inner| inner.is_dotted()) {
-        let first = inner.iter().next().map(|(key, _)| key.to_owned());
-        if let Some(first) = first {
-            put_above_field(inner, &first, lines);
-        }
-        return;
-    }
-    if let Some(mut key) = table.key_mut(name) {
-        let above = text_of(key.leaf_decor().prefix());
-        key.leaf_decor_mut().set_prefix(format!("{lines}{above}"));
-    }
-}
-
 /// Returns the fields of the table under keys; none where it is not there.
 pub fn object(text: &str, keys: &[&str]) -> Result<Vec<(String, Value)>> {
     let document = opened(text)?;
@@ -221,135 +173,6 @@ fn opened(text: &str) -> Result<DocumentMut> {
         anyhow!("{} on line {line}", error.message())
     };
     text.parse().map_err(told).context("it is no TOML")
-}
-
-/// Returns the text of a document, with the line ends of the old one: the
-/// editor forgets them. Every old line keeps its own, and new ones end as most
-/// do.
-fn written(document: &DocumentMut, old: &str) -> String {
-    const WINDOWS: &str = "\r\n";
-    let mut text = document.to_string();
-    // A last line that is theirs needs no end that it did not have.
-    let last = |text: &str| text.lines().next_back().map(str::to_owned);
-    if !old.ends_with('\n') && last(old) == last(&text) {
-        text.truncate(text.trim_end_matches('\n').len());
-    }
-    let n_windows = old.matches(WINDOWS).count();
-    if n_windows == 0 {
-        return text;
-    }
-    let bare = |line: &str| line.trim_end_matches(['\r', '\n']).to_owned();
-    let usual = n_windows * 2 > old.matches('\n').count();
-    let olds: Vec<(String, bool)> = old
-        .split_inclusive('\n')
-        .map(|line| {
-            let is_windows = line.ends_with(WINDOWS) || (!line.ends_with('\n') && usual);
-            (bare(line), is_windows)
-        })
-        .collect();
-    let news: Vec<&str> = text.split_inclusive('\n').collect();
-    let n_after = olds
-        .iter()
-        .rev()
-        .zip(news.iter().rev())
-        .take_while(|((old, _), new)| *old == bare(new))
-        .count();
-    // The lines at the end stand for themselves; those before are found in
-    // their order.
-    let n_before = news.len() - n_after;
-    let n_sought = olds.len() - n_after;
-    let mut next = 0;
-    let mut written = String::with_capacity(text.len() + n_windows);
-    for (index, line) in news.iter().enumerate() {
-        let found = if index >= n_before {
-            olds.get(index - n_before + n_sought)
-        } else {
-            let sought = olds.iter().enumerate().take(n_sought).skip(next);
-            let found = sought.into_iter().find(|(_, (old, _))| *old == bare(line));
-            next = found.map_or(next, |(at, _)| at + 1);
-            found.map(|(_, old)| old)
-        };
-        written.push_str(&bare(line));
-        if line.ends_with('\n') {
-            let is_windows = found.map_or(usual, |(_, is_windows)| *is_windows);
-            written.push_str(if is_windows { WINDOWS } else { "\n" });
-        }
-    }
-    written
-}
-
-/// Takes fields out; returns the comments that stood above and beside them.
-fn removed(table: &mut dyn TableLike, keys: &[&str]) -> Vec<String> {
-    let mut kept = Vec::new();
-    for key in keys {
-        let above = table.key(key).map(|key| text_of(key.leaf_decor().prefix()));
-        let Some(item) = table.remove(key) else {
-            continue;
-        };
-        kept.extend(above);
-        stated(&item, &mut kept);
-    }
-    let lines = kept.iter().flat_map(|text| text.lines());
-    let comments = lines.map(str::trim).filter(|line| line.starts_with('#'));
-    comments.map(str::to_owned).collect()
-}
-
-/// Takes a second token out of the headers of an entry, and headers out that
-/// held nothing else; returns the comments of these.
-fn without_stale(table: &mut dyn TableLike, key: &'static str, entry: &Entry) -> Vec<String> {
-    let Some(headers) = table.get_mut(key).and_then(Item::as_table_like_mut) else {
-        return Vec::new();
-    };
-    let olds = headers.iter().map(|(old, _)| old.to_owned());
-    let olds: Vec<String> = olds.filter(|old| entry.is_stale(old)).collect();
-    let stale: Vec<&str> = olds.iter().map(String::as_str).collect();
-    let mut kept = removed(headers, &stale);
-    if headers.is_empty() && !stale.is_empty() && !entry.fields.contains_key(key) {
-        kept.extend(removed(table, &[key]));
-    }
-    kept
-}
-
-/// Collects what is written around an item and within it.
-fn stated(item: &Item, found: &mut Vec<String>) {
-    match item {
-        Item::Table(table) => {
-            found.extend([
-                text_of(table.decor().prefix()),
-                text_of(table.decor().suffix()),
-            ]);
-            for (key, item) in table {
-                found.extend(table.key(key).map(|key| text_of(key.leaf_decor().prefix())));
-                stated(item, found);
-            }
-        }
-        Item::Value(value) => {
-            if let toml_edit::Value::Array(items) = value {
-                let decors = items.iter().map(toml_edit::Value::decor);
-                found.extend(
-                    decors.flat_map(|decor| [text_of(decor.prefix()), text_of(decor.suffix())]),
-                );
-                found.push(text_of(Some(items.trailing())));
-            }
-            found.push(text_of(value.decor().suffix()));
-        }
-        Item::ArrayOfTables(_) | Item::None => {}
-    }
-}
-
-fn text_of(raw: Option<&RawString>) -> String {
-    raw.and_then(RawString::as_str)
-        .unwrap_or_default()
-        .to_owned()
-}
-
-/// Puts comments above the first field of a table.
-fn put_above(table: &mut Table, comments: &[String]) {
-    let first = table.iter().find(|(_, item)| item.is_value());
-    let first = first.map(|(key, _)| key.to_owned());
-    if let Some(first) = first.filter(|_| !comments.is_empty()) {
-        put_above_field(table, &first, &format!("{}\n", comments.join("\n")));
-    }
 }
 
 /// Sets fields; the others stay.
@@ -436,11 +259,6 @@ fn plain(value: &toml_edit::Value) -> Vec<String> {
             .collect(),
         other => vec![other.to_string().trim().to_owned()],
     }
-}
-
-fn prefix(table: &Table) -> String {
-    let prefix = table.decor().prefix().and_then(|raw| raw.as_str());
-    prefix.unwrap_or_default().to_owned()
 }
 
 /// Returns where a table and those in it stand in the text.
