@@ -1,11 +1,14 @@
 //! The guide for people who connect a client: every command that it shows is
 //! run as it stands there.
 
+use std::collections::BTreeSet;
 use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Era, Person, Pipes, Site, binary, fresh, json_file, repository};
+use crate::harness::{
+    Era, NEWEST_LEGACY, Person, Pipes, Site, binary, fresh, json_file, repository,
+};
 
 #[test]
 fn every_command_of_the_guide_does_what_it_says() {
@@ -112,6 +115,13 @@ pub(crate) fn rows(page: &str, head: &str) -> Vec<Vec<String>> {
     lines.map(cells).collect()
 }
 
+/// Returns the call that a page shows.
+fn example(page: &str) -> Value {
+    let (_, call) = page.split_once("```json\n").expect("an example");
+    let (call, _) = call.split_once("\n```").expect("its end");
+    serde_json::from_str(call).expect("the example is JSON")
+}
+
 #[test]
 fn a_request_without_a_handshake_carries_what_the_page_says() {
     let page = page("write_a_client.md");
@@ -119,9 +129,7 @@ fn a_request_without_a_handshake_carries_what_the_page_says() {
     let data = person.data();
     std::fs::create_dir(&data).expect("a folder can be made");
     let site = Site::start(&data);
-    let (_, call) = page.split_once("```json\n").expect("an example");
-    let (call, _) = call.split_once("\n```").expect("its end");
-    let whole: Value = serde_json::from_str(call).expect("the example is JSON");
+    let whole = example(&page);
     let token = format!("Bearer {}", site.token());
     let revision = whole["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"].clone();
     let said = [
@@ -179,5 +187,183 @@ fn a_request_without_a_handshake_carries_what_the_page_says() {
             let kind = format!("\"author_kind\":\"{author}\"");
             assert!(stored.is_some_and(|line| line.contains(&kind)), "{dump}");
         }
+    }
+}
+
+/// Collects the open enums in a schema: the property, and its values.
+fn open_enums(schema: &Value, property: &str, found: &mut BTreeSet<(String, String)>) {
+    if schema["x-open-enum"] == true {
+        let values = schema["enum"].as_array().expect("values").iter();
+        let values: Vec<String> = values
+            .map(|value| format!("`{}`", value.as_str().expect("text")))
+            .collect();
+        found.insert((property.to_owned(), values.join(", ")));
+    }
+    match schema {
+        Value::Object(fields) => {
+            for (name, inner) in fields {
+                let is_keyword = ["properties", "items", "output", "input", "oneOf", "anyOf"];
+                let property = if is_keyword.contains(&name.as_str()) {
+                    property
+                } else {
+                    name
+                };
+                open_enums(inner, property, found);
+            }
+        }
+        Value::Array(items) => items
+            .iter()
+            .for_each(|item| open_enums(item, property, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn the_tables_of_the_page_are_those_of_the_contract() {
+    let page = page("write_a_client.md");
+    let contract = json_file("schema/contract.json");
+    let prefixes = contract["message_prefixes"].as_object().expect("a table");
+    let wanted = prefixes.iter().map(|(prefix, facts)| {
+        let (code, remedy) = (facts["code"].as_str(), facts["remedy"].as_str());
+        let cells = [
+            format!("`{prefix}`"),
+            format!("`{}`", code.expect("text")),
+            remedy.expect("text").to_owned(),
+        ];
+        cells.to_vec()
+    });
+    let inner = |row: Vec<String>| row[1..row.len() - 1].to_vec();
+    let told = rows(&page, "| prefix | code | what to do |")
+        .into_iter()
+        .map(inner);
+    assert_eq!(told.collect::<Vec<_>>(), wanted.collect::<Vec<_>>());
+
+    let resources = json_file("schema/resources.json");
+    let lists = ["resources", "templates"].into_iter();
+    let all = lists.flat_map(|list| resources[list].as_array().expect("a list"));
+    let wanted = all.map(|resource| {
+        let address = resource["uri"]
+            .as_str()
+            .or(resource["uri_template"].as_str());
+        let words = resource["description"].as_str().expect("text");
+        vec![
+            format!("`{}`", address.expect("an address")),
+            words.to_owned(),
+        ]
+    });
+    let told = rows(&page, "| resource | what it is |")
+        .into_iter()
+        .map(inner);
+    assert_eq!(told.collect::<Vec<_>>(), wanted.collect::<Vec<_>>());
+
+    let routes = json_file("schema/routes.json");
+    let wanted = routes["routes"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|route| {
+            let text = |name: &str| route[name].as_str().expect("text");
+            format!("`{} {}`", text("method"), text("path"))
+        });
+    let told = rows(&page, "| without MCP | what it is |").into_iter();
+    let told: Vec<String> = told.map(|row| row[1].clone()).collect();
+    assert_eq!(told, wanted.collect::<Vec<_>>());
+
+    let mut wanted = BTreeSet::new();
+    for folder in ["schema/tools", "schema/shapes"] {
+        for entry in std::fs::read_dir(repository().join(folder)).expect("a folder") {
+            let name = entry.expect("a file").file_name();
+            let schema = json_file(format!("{folder}/{}", name.to_str().expect("text")));
+            open_enums(&schema, "", &mut wanted);
+        }
+    }
+    let told = rows(&page, "| open enum | values so far |")
+        .into_iter()
+        .map(|row| {
+            let place = row[1].trim_end_matches('`').to_owned();
+            let property = place.rsplit(['.', '`']).next().expect("a name").to_owned();
+            (property, row[2].clone())
+        });
+    assert_eq!(told.collect::<BTreeSet<_>>(), wanted);
+}
+
+#[test]
+fn what_the_page_says_of_calls_and_answers_is_so() {
+    let page = page("write_a_client.md");
+    let says = |sentence: &str| assert!(page.contains(sentence), "{sentence}");
+    let data = fresh();
+    let mut pipes = Pipes::start(data.path());
+    pipes.initialize(NEWEST_LEGACY);
+    let mut call = |tool: &str, arguments: Value| {
+        let given = json!({ "name": tool, "arguments": arguments });
+        pipes.ask("tools/call", given)
+    };
+    says(
+        "everything else is refused. Leave an optional argument out, or send `null`: both mean absent.",
+    );
+    for content in ["A heron came first.", "A heron came last."] {
+        let given = json!({ "content": content, "scope": "core", "kind": null });
+        assert!(call("remember", given)["result"]["structuredContent"].is_object());
+    }
+    let refused = call("recall", json!({ "query": "heron", "nonsense": 1 }));
+    says("A failed call is a result with `isError: true` whose first text block is");
+    assert_eq!(refused["result"]["isError"], true, "{refused}");
+    let body = refused["result"]["content"][0]["text"]
+        .as_str()
+        .expect("text");
+    let body: Value = serde_json::from_str(body).expect("JSON");
+    assert_eq!(body["error"]["code"], "validation_failed");
+    let violations = body["error"]["details"]["violations"]
+        .as_array()
+        .expect("a list");
+    says("as `{pointer, rule, message}`");
+    for field in ["pointer", "rule", "message"] {
+        assert!(violations[0][field].is_string(), "{body}");
+    }
+    says("parse the first text block, which is the same as compact JSON");
+    says(
+        "`next_cursor` of a page goes into `cursor` of the next call with the other arguments unchanged; null means that this was the last one.",
+    );
+    let mut given = json!({ "query": "heron", "k": 1 });
+    let mut n_found = 0;
+    loop {
+        let answer = call("recall", given.clone());
+        let first = answer["result"]["content"][0]["text"]
+            .as_str()
+            .expect("text");
+        let whole = answer["result"]["structuredContent"].clone();
+        assert_eq!(first, whole.to_string());
+        n_found += whole["memories"].as_array().expect("a list").len();
+        if whole["next_cursor"].is_null() {
+            break;
+        }
+        given["cursor"] = whole["next_cursor"].clone();
+    }
+    assert_eq!(n_found, 2);
+    says("An unknown tool, an unknown method or a malformed request is a JSON-RPC error");
+    let unknown = call("nonsense", json!({}));
+    assert!(
+        unknown["error"]["code"].is_i64() && unknown["error"]["data"].is_null(),
+        "{unknown}"
+    );
+    // Those that are offered unless more are asked for.
+    let mut list: Value = example(&page);
+    list["method"] = json!("tools/list");
+    let person = Person::new();
+    let answer = person.run_with(&person.work(), &["stdio"], &format!("{list}\n"));
+    let listed: Value = serde_json::from_str(&answer.out).expect("one answer");
+    let offered = listed["result"]["tools"].as_array().expect("a list").iter();
+    let offered: BTreeSet<&str> = offered.filter_map(|tool| tool["name"].as_str()).collect();
+    let default = json_file("schema/contract.json")["default_toolset"].clone();
+    says(&format!(
+        "Without `--toolset`, the tools of the set `{}` are offered.",
+        default.as_str().expect("text")
+    ));
+    for entry in std::fs::read_dir(repository().join("schema/tools")).expect("a folder") {
+        let name = entry.expect("a file").file_name();
+        let name = name.to_str().expect("text");
+        let tool = json_file(format!("schema/tools/{name}"));
+        let name = name.strip_suffix(".json").expect("a schema");
+        assert_eq!(offered.contains(name), tool["toolset"] == default, "{name}");
     }
 }

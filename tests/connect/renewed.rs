@@ -354,6 +354,34 @@ fn a_folder_is_written_as_a_whole_path() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_client_starts_the_program_by_the_link_that_it_was_called_by() {
+    let mut person = Person::new();
+    let link = person.home().join("bin/zero-memory");
+    std::fs::create_dir(person.home().join("bin")).expect("a folder can be made");
+    std::os::unix::fs::symlink(binary(), &link).expect("a link can be made");
+    let path = std::env::var("PATH").expect("there is a path");
+    person.set(
+        "PATH",
+        format!("{}:{path}", person.home().join("bin").display()),
+    );
+    let link = link.to_str().expect("text");
+    for called in [link, "zero-memory", "../home/bin/zero-memory"] {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("{called} connect cursor --write")]);
+        let written = person.finish(shell, &person.work(), "");
+        assert_eq!(written.code, 0, "{}", written.err);
+        let path = person.home().join(".cursor/mcp.json");
+        assert_eq!(
+            entry(&text(&path), "mcpServers")["command"],
+            link,
+            "{called}"
+        );
+        std::fs::remove_file(path).expect("it is ours");
+    }
+}
+
 #[test]
 fn what_a_difference_shows_cannot_move_the_cursor() {
     let person = Person::new();

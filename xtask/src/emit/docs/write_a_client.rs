@@ -187,7 +187,7 @@ fn errors(text: &mut String, contract: &Contract) {
          - `validation_failed`: `details.violations` lists every place at once, as `{pointer, rule, message}`; a message that begins with a prefix says all by itself, and so does one about a body that is no JSON.\n\
          - `not_found` says the same of what is absent and of what the caller may not see.\n\
          - A resource that is not there is a JSON-RPC error, `-32002` with a handshake and `-32602` without one, with `data.uri`.\n\
-         - An unknown tool, an unknown method or a malformed request is a JSON-RPC error without such a body: a fault of the client.\n\
+         - An unknown tool, an unknown method or a malformed request is a JSON-RPC error: a fault of the client. Over HTTP some have such a body, too.\n\
          - What no server of this contract answered (it cannot be reached, the connection broke, something else answered) is a kind of its own, apart from the codes: say what failed and keep what your library raised as its cause. A call on its way may have been carried out, so a program repeats it only when it reads.\n\
          - Refuse what JSON cannot carry (an infinite number, `NaN`, half of a surrogate pair) before you send it, as `validation_failed`: most libraries send `null` in its place, which means absent. So too more than 100 levels of lists and objects, for a server reads no message of many more.\n\
          - Refuse a token that no header can carry before you send it, without showing it.\n\
@@ -249,6 +249,14 @@ fn growing(text: &mut String, contract: &Contract) {
                 "",
                 &mut found,
             );
+        }
+    }
+    for route in &contract.routes {
+        if let Body::Shape(name) = &route.response
+            && let Some(shape) = contract.shapes.get(name)
+        {
+            let owner = format!("route {} ", route.path);
+            open(contract, shape, &owner, "", &mut found);
         }
     }
     for (place, members) in found {

@@ -33,10 +33,13 @@ const DIALECT: ParseOptions = ParseOptions {
 /// Returns the text with the entry under two keys.
 pub fn put(text: &str, servers: &str, name: &str, entry: &Entry) -> Result<String> {
     let mut text = text.to_owned();
-    for key in &entry.foreign {
+    // Looked at once: a file may be long.
+    let olds = object(&text, &[servers, name]).unwrap_or_default();
+    let old = |key: &str| olds.iter().find(|(old, _)| old == key);
+    for key in entry.foreign.iter().filter(|key| old(key).is_some()) {
         text = without(&text, &[Key(servers), Key(name), Key(key)], Within::Stay)?;
     }
-    if let Some(headers) = entry.headers {
+    if let Some(headers) = entry.headers.filter(|key| old(key).is_some()) {
         let at = [servers, name, headers];
         let olds = object(&text, &at).unwrap_or_default();
         for (old, _) in olds.iter().filter(|(old, _)| entry.is_stale(old)) {
@@ -53,7 +56,10 @@ pub fn put(text: &str, servers: &str, name: &str, entry: &Entry) -> Result<Strin
         }
     }
     for (key, wanted) in &entry.fields {
-        if let Value::Array(wanted) = wanted {
+        if let Value::Array(wanted) = wanted
+            && let Some((_, Value::Array(old))) = old(key)
+            && old.len() > wanted.len()
+        {
             text = shortened(text, &[servers, name, key], wanted.len())?;
         }
     }

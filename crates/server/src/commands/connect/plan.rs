@@ -1,6 +1,6 @@
 //! What connecting makes of every file, before any is written.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
@@ -358,12 +358,30 @@ pub fn program(arguments: &Arguments) -> Result<String> {
         return Ok(program.clone());
     }
     let path = std::env::current_exe().context("the path of this program is unknown")?;
+    let path = as_called(&path).unwrap_or(path);
     let path = path
         .into_os_string()
         .into_string()
         .ok()
         .context("the path of this program is no UTF-8: pass --command")?;
     Ok(path)
+}
+
+/// Returns the path by which this program was called, if it leads to it: a link
+/// outlives an upgrade that the file behind it does not.
+fn as_called(program: &Path) -> Option<PathBuf> {
+    let name = PathBuf::from(std::env::args_os().next()?);
+    let here = std::env::current_dir().ok()?;
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let places: Vec<PathBuf> = match name.components().count() {
+        1 => std::env::split_paths(&path)
+            .map(|folder| here.join(folder).join(&name))
+            .collect(),
+        _ => vec![here.join(&name)],
+    };
+    let program = std::fs::canonicalize(program).ok()?;
+    let leads = |place: &PathBuf| std::fs::canonicalize(place).is_ok_and(|real| real == program);
+    places.iter().map(|place| files::plain(place)).find(leads)
 }
 
 /// Returns the data folder, if it is not the usual one: the client's own
