@@ -250,6 +250,9 @@ fn a_server_is_asked_in_place_of_the_folder() {
     assert_eq!(here.code, 0, "{}", here.err);
     let found = person.run(&["recall", "elsewhere", "--data", there]).json();
     assert_eq!(found["memories"][0]["content"], "Elsewhere.");
+    person.set("ZERO_MEMORY_SERVER", "http://127.0.0.1:9");
+    let here = person.run(&["rules", "--handle", "me"]);
+    assert!(here.failed(1).contains("no memory"), "{}", here.err);
     for folder in ["--data", "--handle"] {
         let both = ["rules", "--server", "http://127.0.0.1:9", folder, there];
         let told = person.run(&both);

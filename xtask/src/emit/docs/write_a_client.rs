@@ -188,7 +188,7 @@ fn errors(text: &mut String, contract: &Contract) {
          - `not_found` says the same of what is absent and of what the caller may not see.\n\
          - A resource that is not there is a JSON-RPC error, `-32002` with a handshake and `-32602` without one, with `data.uri`.\n\
          - An unknown tool, an unknown method or a malformed request is a JSON-RPC error: a fault of the client. Over HTTP some have such a body, too.\n\
-         - What no server of this contract answered (it cannot be reached, the connection broke, something else answered) is a kind of its own, apart from the codes: say what failed and keep what your library raised as its cause. A call on its way may have been carried out, so a program repeats it only when it reads.\n\
+         - What no server of this contract answered (it cannot be reached, the connection broke, something else answered) is a kind of its own, apart from the codes: say which, and keep what your library raised as its cause. Where the connection was refused nothing was done; a call that was on its way may have been carried out, so a program repeats it only when it reads.\n\
          - Refuse what JSON cannot carry (an infinite number, `NaN`, half of a surrogate pair) before you send it, as `validation_failed`: most libraries send `null` in its place, which means absent. So too more than 100 levels of lists and objects, for a server reads no message of many more.\n\
          - Refuse a token that no header can carry before you send it, without showing it.\n\
          - No other code is ever repeated by a program.\n\n\

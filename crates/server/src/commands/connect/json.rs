@@ -2,11 +2,11 @@
 //! the byte.
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{
     CstArray, CstContainerNode, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode,
 };
 use jsonc_parser::errors::{ParseError, ParseErrorKind};
+use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, ast};
 use serde_json::{Map, Value};
 
 use super::clients::Format;
@@ -29,6 +29,13 @@ const DIALECT: ParseOptions = ParseOptions {
     allow_non_finite_numbers: false,
     allow_extended_string_escapes: false,
 };
+
+/// What is said of a document that is something else.
+const NO_OBJECT: &str = "it is no object: it should begin with {";
+
+/// What is said of a key of which there are two: programs take the last one,
+/// and people read the first.
+const TWICE: &str = "stands there twice: keep one of them";
 
 /// Returns the text with the entry under two keys.
 pub fn put(text: &str, servers: &str, name: &str, entry: &Entry) -> Result<String> {
@@ -80,23 +87,21 @@ pub fn put(text: &str, servers: &str, name: &str, entry: &Entry) -> Result<Strin
     Ok(root.to_string())
 }
 
-/// Returns the text without what stands under two keys, and on demand without
-/// a list that held nothing else.
-pub fn take(text: &str, servers: &str, name: &str, with_list: bool) -> Result<String> {
-    let (_, object) = opened(text)?;
-    if once(&object, servers)?.is_some() {
-        child(&object, servers)?;
-    }
+/// Returns the text without what stands under two keys, and then without a list
+/// that held nothing else.
+pub fn takes(text: &str, servers: &str, name: &str) -> Result<Vec<String>> {
+    object(text, &[servers])?;
     let left = without(text, &[Key(servers), Key(name)], Within::Go)?;
-    if left == text || !with_list {
-        return Ok(left);
+    if left == text {
+        return Ok(vec![left]);
     }
-    let (_, object) = opened(&left)?;
-    let list = child(&object, servers)?;
+    let (_, document) = opened(&left)?;
+    let list = child(&document, servers)?;
     if list.properties().is_empty() && !has_comment(&list.to_string()) {
-        return without(&left, &[Key(servers)], Within::Go);
+        let bare = without(&left, &[Key(servers)], Within::Go)?;
+        return Ok(vec![left, bare]);
     }
-    Ok(left)
+    Ok(vec![left])
 }
 
 /// Returns the text without what a path leads to, if it is there, and with
@@ -184,23 +189,34 @@ pub fn has_comment(empty: &str) -> bool {
 }
 
 /// Returns the fields of the object under keys; none where it is not there.
+/// Nothing is edited, so the document is not made for it: a file may be long.
 pub fn object(text: &str, keys: &[&str]) -> Result<Vec<(String, Value)>> {
-    let (_, root) = opened(text)?;
-    let mut object = root;
+    let collected = CollectOptions {
+        comments: CommentCollectionStrategy::Off,
+        tokens: false,
+    };
+    let parsed = jsonc_parser::parse_to_ast(text, &collected, &DIALECT).map_err(told)?;
+    let mut object = match parsed.value {
+        None => return Ok(Vec::new()),
+        Some(ast::Value::Object(object)) => object,
+        Some(_) => bail!(NO_OBJECT),
+    };
     for key in keys {
-        match once(&object, key)? {
-            None => return Ok(Vec::new()),
-            Some(Value::Object(_)) => object = child(&object, key)?,
-            Some(_) => bail!("{key} is no object"),
-        }
+        let fields = object.properties.into_iter();
+        let mut found = fields.filter(|field| field.name.as_str() == *key);
+        object = match (found.next().map(|field| field.value), found.next()) {
+            (None, _) => return Ok(Vec::new()),
+            (Some(_), Some(_)) => bail!("{key} {TWICE}"),
+            (Some(ast::Value::Object(inner)), None) => inner,
+            (Some(_), None) => bail!("{key} is no object"),
+        };
     }
-    let fields = object.to_serde_value();
-    let fields = fields.as_ref().and_then(Value::as_object);
-    Ok(fields
+    let fields: Map<String, Value> = object
+        .properties
         .into_iter()
-        .flatten()
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect())
+        .map(|field| (field.name.as_str().to_owned(), field.value.into()))
+        .collect();
+    Ok(fields.into_iter().collect())
 }
 
 /// Returns the document and the object that it is; a file that says nothing,
@@ -210,9 +226,7 @@ pub fn opened(text: &str) -> Result<(CstRootNode, CstObject)> {
     let root = CstRootNode::parse(text, &DIALECT).map_err(told)?;
     let object = match root.value() {
         None => root.object_value_or_set(),
-        Some(_) => root
-            .object_value()
-            .context("it is no object: it should begin with {")?,
+        Some(_) => root.object_value().context(NO_OBJECT)?,
     };
     Ok((root, object))
 }
@@ -258,7 +272,7 @@ pub fn once(object: &CstObject, key: &str) -> Result<Option<Value>> {
         return Ok(None);
     };
     if found.next().is_some() {
-        bail!("{key} stands there twice: keep one of them");
+        bail!("{key} {TWICE}");
     }
     Ok(Some(property.to_serde_value().unwrap_or_default()))
 }

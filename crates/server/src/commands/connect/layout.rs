@@ -12,24 +12,45 @@ use super::{files, json, masked, toml};
 /// Returns what the file said before we were put in, if a copy beside it says
 /// the same as one of these texts; otherwise the last of them. `old` is what
 /// they were made of.
-pub fn of_before(format: Format, path: &Path, old: &str, texts: Vec<String>) -> String {
+pub fn of_before(format: Format, path: &Path, old: &str, mut texts: Vec<String>) -> String {
+    texts.dedup();
+    let says: Vec<Says<'_>> = texts
+        .iter()
+        .filter_map(|text| Says::of(format, text))
+        .collect();
     let copies = files::copies(path);
     let same = copies.into_iter().find(|copy| {
-        let mut texts = texts.iter();
-        texts.any(|text| says_same(format, copy, text, old))
+        let copy = Says::of(format, copy);
+        copy.is_some_and(|copy| says.iter().any(|text| copy.is_same(text, old)))
     });
-    let last = texts.into_iter().next_back();
+    let last = texts.pop();
     same.or(last).unwrap_or_else(|| old.to_owned())
 }
 
-/// Whether a copy and a text differ in their layout only. Comments are no
-/// value; those of the old text count, for one may have lost its place.
-fn says_same(format: Format, copy: &str, text: &str, old: &str) -> bool {
-    let (Ok(of_copy), Ok(of_text)) = (fields(format, copy), fields(format, text)) else {
-        return false;
-    };
-    let comments = |text| masked::comments(text, format);
-    of_copy == of_text && (printed(copy) == printed(text) || comments(copy) == comments(old))
+/// What a text says.
+struct Says<'a> {
+    format: Format,
+    text: &'a str,
+    fields: Vec<(String, Value)>,
+}
+
+impl<'a> Says<'a> {
+    fn of(format: Format, text: &'a str) -> Option<Self> {
+        let fields = fields(format, text).ok()?;
+        Some(Self {
+            format,
+            text,
+            fields,
+        })
+    }
+
+    /// Whether a copy and a text differ in their layout only. Comments are no
+    /// value; those of the old text count, for one may have lost its place.
+    fn is_same(&self, text: &Self, old: &str) -> bool {
+        let comments = |text| masked::comments(text, self.format);
+        self.fields == text.fields
+            && (printed(self.text) == printed(text.text) || comments(self.text) == comments(old))
+    }
 }
 
 fn fields(format: Format, text: &str) -> Result<Vec<(String, Value)>> {
@@ -51,6 +72,11 @@ fn printed(text: &str) -> String {
 mod tests {
     use super::*;
 
+    fn says_same(format: Format, one: &str, other: &str) -> bool {
+        let both = Says::of(format, one).zip(Says::of(format, other));
+        both.is_some_and(|(one, text)| one.is_same(&text, other))
+    }
+
     #[test]
     fn only_layout_is_no_difference() {
         for (one, other, is_same) in [
@@ -65,7 +91,7 @@ mod tests {
             ("{\"a\":", "{\"a\":", false),
         ] {
             assert_eq!(
-                says_same(Format::Json, one, other, other),
+                says_same(Format::Json, one, other),
                 is_same,
                 "{one} {other}"
             );
@@ -78,7 +104,7 @@ mod tests {
             ("[a]\nb = 1", "[a.b]", false),
         ] {
             assert_eq!(
-                says_same(Format::Toml, one, other, other),
+                says_same(Format::Toml, one, other),
                 is_same,
                 "{one} {other}"
             );

@@ -246,10 +246,11 @@ fn is_ours_alone(client: &Client, path: &Path, name: Option<&str>) -> bool {
     let left = text.and_then(|text| {
         let name = name.unwrap_or(SERVER_NAME);
         match client.format {
-            Format::Json => json::take(&text, client.servers, name, true).ok(),
-            Format::Toml => toml::take(&text, client.servers, name, true).ok(),
+            Format::Json => json::takes(&text, client.servers, name).ok(),
+            Format::Toml => toml::takes(&text, client.servers, name).ok(),
         }
     });
+    let left = left.and_then(|mut texts| texts.pop());
     left.is_some_and(|left| {
         let letters: String = left.split_whitespace().collect();
         ["", "{}"].contains(&letters.as_str())

@@ -280,11 +280,10 @@ fn edited(
         let Some(text) = &settings.text else {
             return Ok(String::new());
         };
-        let without = |with_list| match client.format {
-            Format::Json => json::take(text, client.servers, name, with_list),
-            Format::Toml => toml::take(text, client.servers, name, with_list),
+        let texts = match client.format {
+            Format::Json => json::takes(text, client.servers, name)?,
+            Format::Toml => toml::takes(text, client.servers, name)?,
         };
-        let texts = vec![without(false)?, without(true)?];
         if texts.contains(text) {
             return Ok(text.clone());
         }

@@ -70,10 +70,11 @@ fn put(client: &Client, text: &str, entry: &Entry) -> anyhow::Result<String> {
 }
 
 fn take(client: &Client, text: &str) -> anyhow::Result<String> {
-    match client.format {
-        Format::Json => json::take(text, client.servers, "zero-memory", false),
-        Format::Toml => toml::take(text, client.servers, "zero-memory", false),
-    }
+    let texts = match client.format {
+        Format::Json => json::takes(text, client.servers, "zero-memory"),
+        Format::Toml => toml::takes(text, client.servers, "zero-memory"),
+    };
+    Ok(texts?.swap_remove(0))
 }
 
 #[test]

@@ -63,10 +63,15 @@ pub fn put(text: &str, servers: &str, name: &str, entry: &Entry) -> Result<Strin
     Ok(written(&document, text))
 }
 
-/// Returns the text without what stands under two keys, and on demand without
-/// a list that held nothing else. Comments above it stay: they may belong to
-/// what stands before.
-pub fn take(text: &str, servers: &str, name: &str, with_list: bool) -> Result<String> {
+/// Returns the text without what stands under two keys, and then without a list
+/// that held nothing else. Comments above it stay: they may belong to what
+/// stands before.
+pub fn takes(text: &str, servers: &str, name: &str) -> Result<Vec<String>> {
+    let both = [false, true].map(|with_list| take(text, servers, name, with_list));
+    both.into_iter().collect()
+}
+
+fn take(text: &str, servers: &str, name: &str, with_list: bool) -> Result<String> {
     let mut document = opened(text)?;
     let behind_list = behind(document.as_table(), servers);
     let Some(list) = document.get_mut(servers) else {
