@@ -217,15 +217,15 @@ fn quote(text: &str, format: Format) -> &'static str {
 
 /// Returns how long a quoted text is, with its quotes.
 fn quoted(text: &str, quote: &str) -> usize {
-    let mut is_escaped = false;
-    for (at, letter) in text.char_indices().skip(quote.len()) {
-        if is_escaped {
-            is_escaped = false;
-            continue;
-        }
+    let has_escapes = quote.starts_with('"');
+    let is_special = |letter: char| quote.starts_with(letter) || (has_escapes && letter == '\\');
+    let mut at = quote.len();
+    while let Some(next) = text.get(at..).and_then(|left| left.find(is_special)) {
+        at += next;
         let (_, left) = text.split_at(at);
-        if letter == '\\' && quote.starts_with('"') {
-            is_escaped = true;
+        let mut letters = left.chars();
+        if letters.next() == Some('\\') && has_escapes {
+            at += 1 + letters.next().map_or(0, char::len_utf8);
         } else if let Some(after) = left.strip_prefix(quote) {
             // Of three quotes, those that stand before them belong to the text.
             if quote.len() == 1 {
@@ -234,6 +234,8 @@ fn quoted(text: &str, quote: &str) -> usize {
             let more = after.chars().take(2);
             let more = more.take_while(|letter| quote.starts_with(*letter));
             return at + quote.len() + more.count();
+        } else {
+            at += 1;
         }
     }
     text.len()
