@@ -14,6 +14,8 @@ mod malformed;
 mod npm;
 mod opening;
 mod projects;
+mod protocol;
+mod proxies;
 mod python;
 #[cfg(unix)]
 mod readme;

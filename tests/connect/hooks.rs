@@ -138,6 +138,12 @@ fn what_a_person_added_to_a_hook_of_ours_stays() {
     assert_eq!(again.out, "nothing to do: it is so already\n");
     assert!(!again.err.contains("led to"), "{}", again.err);
 
+    // A folder is told as it is called, whatever quotes it takes.
+    let odd = "/mnt/d\u{e4} \"t' a \u{96ea}";
+    person.run(&[&CONNECT[..], &["--data", odd]].concat());
+    let told = person.run(&CONNECT);
+    let said = format!("led to the memory in {odd} and");
+    assert!(told.err.contains(&said), "{}", told.err);
     // A program that was moved takes its hooks along only when it is asked to.
     let moved = [
         "connect",

@@ -150,6 +150,25 @@ fn no_copy_keeps_a_token_however_it_is_spelled() {
         assert!(kept.contains("\"Bearer tok_older\""), "{kept}");
         std::fs::remove_file(copy).expect("it is ours");
     }
+    // Nor that of another entry of ours, or one that is taken away.
+    let mut other = Person::new();
+    let path = other.write(".cursor/mcp.json", "{}");
+    for (name, url) in [
+        ("one", "http://127.0.0.1:9001"),
+        ("two", "http://127.0.0.1:9002"),
+    ] {
+        other.set("ZERO_MEMORY_TOKEN", format!("tok_{name}"));
+        let connect = ["connect", "cursor", "--write", "--name", name, "--url", url];
+        let written = other.run(&connect);
+        assert_eq!(written.code, 0, "{}", written.err);
+    }
+    other.run(&["connect", "cursor", "--name", "one", "--remove", "--write"]);
+    for name in names(path.parent().expect("a folder")) {
+        if name.contains("before") {
+            let kept = text(&path.with_file_name(&name));
+            assert!(!kept.contains("Bearer tok_"), "{name}: {kept}");
+        }
+    }
     let old = format!("[mcp_servers.zero-memory]\nurl = \"{url}\"\nbearer_token = 'tok_old'\n");
     person.write(".codex/config.toml", &old);
     person.run(&["connect", "codex", "--url", "--write"]);

@@ -54,7 +54,7 @@ const JSON: [&str; 25] = [
     "{ /* c */ }\n",
 ];
 
-const TOML: [&str; 14] = [
+const TOML: [&str; 15] = [
     "",
     "\n",
     "# only a comment\n",
@@ -69,6 +69,7 @@ const TOML: [&str; 14] = [
     "[mcp_servers.s3]\ncommand = \"y\"\n[[a]]\nv=\"1\"\n# mine\n",
     "# a\n[x] # b\ny = [ # c\n  1, # d\n] # e\n  # f",
     "a = 1\r\n[mcp_servers.o]\r\ncommand = 'x'\r\n",
+    "[mcp_servers.o]\ncommand = 'x'\n\n[[s.c]]\np = \"/b\"\ne = false # one\n# two\n# three\n",
 ];
 
 #[test]

@@ -34,6 +34,8 @@ struct Shared {
     heads: Mutex<Vec<String>>,
     /// Whether answers come as streams of events.
     streams: AtomicBool,
+    /// Whether these leave out the empty line at their end.
+    is_curt: AtomicBool,
     is_over: AtomicBool,
 }
 
@@ -80,6 +82,14 @@ impl Between {
         between
     }
 
+    /// The same with the last line ended now in one way and now in another, or
+    /// not at all.
+    pub fn streaming_curtly(target: &str) -> Self {
+        let between = Self::streaming(target);
+        between.shared.is_curt.store(true, Ordering::SeqCst);
+        between
+    }
+
     /// Calls the server by a name that is not its own, which it refuses.
     pub fn under_another_name(target: &str) -> Self {
         Self::with(target, true, Box::new(|_, _| ()), None)
@@ -97,6 +107,7 @@ impl Between {
             seen: Mutex::default(),
             heads: Mutex::default(),
             streams: AtomicBool::new(false),
+            is_curt: AtomicBool::new(false),
             is_over: AtomicBool::new(false),
         });
         let inner = Arc::clone(&shared);
@@ -180,7 +191,9 @@ fn pass(mut client: TcpStream, shared: &Shared) -> Option<()> {
     if shared.streams.load(Ordering::SeqCst) && !body.is_empty() && !request["id"].is_null() {
         head.retain(|line| !is(line, "content-type"));
         head.push("Content-Type: text/event-stream".to_owned());
-        body = events(&body);
+        let is_curt = shared.is_curt.load(Ordering::SeqCst);
+        let number = request["id"].as_u64().filter(|_| is_curt);
+        body = events(&body, number.unwrap_or_default());
     }
     only_once(&mut head, None);
     head.retain(|line| !is(line, "content-length"));
@@ -191,15 +204,18 @@ fn pass(mut client: TcpStream, shared: &Shared) -> Option<()> {
     client.write_all(&body).ok()
 }
 
-/// Returns a stream that ends with this answer.
-fn events(answer: &[u8]) -> Vec<u8> {
+/// Returns a stream that ends with this answer, its last line now in one way
+/// and now in another, or not at all.
+fn events(answer: &[u8], number: u64) -> Vec<u8> {
+    const ENDS: [&[u8]; 4] = [b"\n\n", b"\n", b"\r", b""];
+    let end = ENDS[usize::try_from(number).unwrap_or_default() % ENDS.len()];
     let said = json!({
         "jsonrpc": "2.0",
         "method": "notifications/message",
         "params": { "level": "info", "data": "It is looked for." },
     });
     let first = format!(": one moment\r\n\r\ndata: {said}\n\n");
-    let parts = [first.as_bytes(), b"event: message\ndata: ", answer, b"\n\n"];
+    let parts = [first.as_bytes(), b"event: message\ndata: ", answer, end];
     parts.concat()
 }
 

@@ -40,6 +40,10 @@ pub fn project(folder: &Path, series: &[&str]) {
     std::fs::write(folder.join("package.json"), manifest).expect("a manifest");
     run(npm(folder).args(["install", "--offline"]).arg(package()));
     let modules = folder.join("node_modules");
+    for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
+        let place = modules.join("zero-memory-client").join(licence);
+        assert!(place.exists(), "{}", place.display());
+    }
     let ours = modules.join("@modelcontextprotocol");
     std::fs::create_dir_all(&ours).expect("a folder");
     for (_, name) in PEERS.iter().filter(|(known, _)| series.contains(known)) {

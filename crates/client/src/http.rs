@@ -33,14 +33,29 @@ pub(crate) const BROKEN_OFF: &str = "a stream ended without an answer";
 pub(crate) struct Http(Client);
 
 impl Http {
-    /// Sets reqwest up as rmcp does it.
-    pub(crate) fn new() -> Result<Self, reqwest::Error> {
-        let builder = Client::builder()
+    /// Sets reqwest up as rmcp does it. What goes to this machine goes through
+    /// no proxy of the environment: that would see the token.
+    pub(crate) fn new(url: &str) -> Result<Self, reqwest::Error> {
+        let mut builder = Client::builder()
             // A connection of the pool may have ended with the server.
             .pool_max_idle_per_host(0)
             .redirect(Policy::custom(redirected));
+        if is_local(url) {
+            builder = builder.no_proxy();
+        }
         builder.build().map(Self)
     }
+}
+
+/// Whether an address is of this machine.
+fn is_local(url: &str) -> bool {
+    let host = reqwest::Url::parse(url).ok();
+    let host = host.as_ref().and_then(reqwest::Url::host_str);
+    host.is_some_and(|host| {
+        let bare = host.trim_start_matches('[').trim_end_matches(']');
+        let address = bare.parse::<std::net::IpAddr>();
+        bare == "localhost" || address.is_ok_and(|address| address.is_loopback())
+    })
 }
 
 /// Follows where the message stays what it is and goes to the same server: the

@@ -179,7 +179,7 @@ pub(crate) async fn open(way: &Way, options: &Options) -> Result<Link, Error> {
         #[cfg(feature = "http")]
         Way::Url(url, token) => {
             let config = config(url, token.as_deref(), &options.headers)?;
-            let http = Http::new().map_err(|error| crate::raised::broken(Box::new(error)))?;
+            let http = Http::new(url).map_err(|error| crate::raised::broken(Box::new(error)))?;
             serve(
                 StreamableHttpClientTransport::with_client(http, config),
                 options,

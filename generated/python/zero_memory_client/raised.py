@@ -17,8 +17,11 @@ from .words import LOSSES, Loss, short
 _NO_RESOURCE = (-32002, -32602)
 """Codes of JSON-RPC by which either era says that a resource is not there."""
 
-_BROKEN = (-32000, -32700)
-"""Codes by which the official client says that the connection ended, and that a stream holds no message."""
+_ENDED = -32000
+"""The code by which the official client says that the connection ended."""
+
+_UNREADABLE = -32700
+"""The code by which it says that a stream holds no message."""
 
 _UNREACHED = ("ConnectError", "ConnectTimeout", "PoolTimeout", "ClosedResourceError", "BrokenResourceError")
 """What is raised before anything is sent: by the HTTP client, and by streams within this process."""
@@ -45,8 +48,9 @@ def _failure_of(raised: Exception, uri: str | None) -> ClientError:
         return refusal
     if isinstance(raised, ValidationError) or "structured content" in why.lower():
         return _also(UnreadableAnswer, raised, f"an answer cannot be read: {short(why)}", None)
-    # The codes of JSON-RPC are below nothing; a status of HTTP is not.
-    if isinstance(code, int) and code < 0 and code not in _BROKEN and LOST not in facts:
+    # What the server answered has any code; the official client says by one of these that the connection ended.
+    is_ended = code == _UNREADABLE or (code == _ENDED and "connection closed" in why.lower())
+    if isinstance(code, int) and not is_ended and LOST not in facts:
         return _kept(_also(ProtocolError, raised, code, why, data), raised)
     return _kept(_also(TransportError, raised, why, _loss_of(raised, code, facts.get(LOST))), raised)
 

@@ -103,7 +103,7 @@ class Bridge:
         if kind == "text/event-stream":
             return self._streamed(response, number)
         body = _json(await response.aread())
-        if _is_answer(body):
+        if kind == "application/json" and _is_answer(body):
             if body.get("id") == number:
                 return response
             if body.get("id") is None and "error" in body:
@@ -121,12 +121,16 @@ class Bridge:
         inner, broken = response.stream, self._http.TransportError
 
         async def passed(_: Any) -> AsyncIterator[bytes]:
+            rest = b""
             try:
                 async for part in inner:
-                    yield part
+                    lines = (rest + part).splitlines(keepends=True)
+                    rest = b"" if not lines or lines[-1].endswith((b"\n", b"\r")) else lines.pop()
+                    # An answer that nobody asked for would end the stream for 1.x of the official client.
+                    yield b"".join(line for line in lines if not _is_foreign(line, number))
             except broken:
                 pass
-            yield last
+            yield last if _is_foreign(rest, number) else rest + last
 
         async def close(_: Any) -> None:
             await inner.aclose()
@@ -173,6 +177,12 @@ def _json(text: bytes) -> Any:
         return from_json(text)
     except ValueError:
         return None
+
+
+def _is_foreign(line: bytes, number: Any) -> bool:
+    """Return whether a line of a stream holds the answer to another request."""
+    body = _json(line.removeprefix(b"data:")) if line.startswith(b"data:") else None
+    return _is_answer(body) and body.get("id") != number
 
 
 def _is_answer(body: Any) -> bool:

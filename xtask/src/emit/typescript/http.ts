@@ -80,7 +80,7 @@ async function checked(response: Response): Promise<Response> {
 async function readable(response: Response, id: unknown): Promise<Response> {
   const { ok, status } = response;
   const text = await response.text();
-  const body = jsonOf(text);
+  const body = kindOf(response) === 'application/json' ? jsonOf(text) : null;
   if (isAnswer(body)) {
     // It was read here, and is not read again: that takes as long as all else that is done to a call.
     if (body['id'] === id && ok) return Object.assign(response, { json: async () => body });
@@ -110,7 +110,9 @@ function streamed({ status, headers, body }: Response, id: unknown, close: () =>
         return controller.enqueue(next.value);
       }
       close();
-      if (!isAnswered) controller.enqueue(new TextEncoder().encode(last));
+      // An answer whose last line was not ended is one, too.
+      const isTold = isAnswered || isEventOf(line, id);
+      controller.enqueue(new TextEncoder().encode(isTold ? '\n\n' : last));
       controller.close();
     },
     async cancel(reason) {

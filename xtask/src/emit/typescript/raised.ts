@@ -13,6 +13,12 @@ const TOO_LATE: readonly unknown[] = [-32001, 'REQUEST_TIMEOUT'];
 /** The code by which 1.x of the official client says that the connection ended. */
 export const CONNECTION_CLOSED = -32000;
 
+/** Names of what the official clients raise for an error of JSON-RPC: of 1.x, and of 2.x. */
+const OF_PROTOCOL: readonly string[] = ['McpError', 'ProtocolError'];
+
+/** What is said of a connection that ended, and of a stream that did. */
+const ENDED = /connection closed|a stream ended without an answer/i;
+
 /** Codes of JSON-RPC by which either era says that a resource is not there. */
 const NO_RESOURCE: readonly unknown[] = [-32002, -32602];
 
@@ -50,8 +56,9 @@ export function failureOfRaised(raised: unknown): ClientError {
   const isOfShape = Array.isArray(issues) || code === 'INVALID_RESULT' || /structured content/i.test(why);
   const isUnread = isOfShape || name === 'SyntaxError';
   if (isUnread) return new UnreadableAnswer(`an answer cannot be read: ${short}`, null, raised);
-  // The codes of JSON-RPC are below nothing; a status of HTTP is not.
-  if (typeof code === 'number' && code < 0 && code !== CONNECTION_CLOSED) return new ProtocolError(code, why, data, raised);
+  // What the server answered has any code; the official clients say by one of these that the connection ended.
+  const isAnswer = typeof name === 'string' && OF_PROTOCOL.includes(name) && !(code === CONNECTION_CLOSED && ENDED.test(why));
+  if (typeof code === 'number' && isAnswer) return new ProtocolError(code, why, data, raised);
   const isStatus = typeof code === 'number' && code >= 100;
   const isTold = !isStatus || short.includes(`HTTP ${code}`);
   return new TransportError(isTold ? short : `HTTP ${code}: ${short}`, raised, isStatus ? 'answered' : lossOf(raised));

@@ -73,7 +73,7 @@ fn package() -> String {
         "sideEffects": false,
         "engines": { "node": ">=20" },
         "exports": { ".": { "types": "./dist/index.d.ts", "default": "./dist/index.js" } },
-        "files": ["dist"],
+        "files": ["dist", "LICENSE-*"],
         "scripts": { "build": "tsc -p .", "prepack": "npm run build" },
         "peerDependencies": { first.as_str(): "^1.32.0", second.as_str(): "^2.4.0" },
         "peerDependenciesMeta": {

@@ -73,7 +73,7 @@ pub fn planned(client: &Client, arguments: &Arguments, at: &Surroundings) -> Res
         };
         let known = entry::of(client, &usual)?.words();
         changes.push(Change {
-            old_tokens: old_tokens(client, &settings, &arguments.name),
+            old_tokens: tokens_of_ours(client, &settings, &here, &ours),
             old: settings,
             new,
             holds_token: spelled.is_some_and(|entry| entry.holds_token),
@@ -142,6 +142,19 @@ fn tell_of_other_hooks(at: &Surroundings, path: &Path) {
     for other in files.filter(|other| Path::new(other) != path) {
         say(&format!("{other} has hooks of ours, too"));
     }
+}
+
+/// Returns the words that hold a token in any entry of ours: a copy is one of
+/// the whole file.
+fn tokens_of_ours(
+    client: &Client,
+    settings: &Settings,
+    here: &[Server],
+    ours: &Ours,
+) -> Vec<(String, String)> {
+    let all = here.iter().filter(|server| server.is_called_so_by_us(ours));
+    all.flat_map(|server| old_tokens(client, settings, &server.name))
+        .collect()
 }
 
 /// Whether the entry of our name may be changed. Another program's is not ours

@@ -268,7 +268,11 @@ fn plain(value: &toml_edit::Value) -> Vec<String> {
 
 /// Returns where a table and those in it stand in the text.
 fn positions(table: &Table) -> Vec<isize> {
-    let inner = table.iter().filter_map(|(_, item)| item.as_table());
+    let inner = table.iter().flat_map(|(_, item)| match item {
+        Item::Table(inner) => vec![inner],
+        Item::ArrayOfTables(tables) => tables.iter().collect(),
+        Item::None | Item::Value(_) => Vec::new(),
+    });
     inner.flat_map(positions).chain(table.position()).collect()
 }
 

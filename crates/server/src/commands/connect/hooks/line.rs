@@ -111,7 +111,23 @@ pub fn folder(options: &[&str]) -> Option<String> {
         Some(folder) => folder,
         None => options.get(at + 1)?,
     };
-    Some(named.replace(['\'', '"'], ""))
+    Some(bare(named))
+}
+
+/// Returns a word without its quotes, as a shell takes it.
+fn bare(word: &str) -> String {
+    let mut bare = String::new();
+    let mut quote = None;
+    let mut letters = word.chars();
+    while let Some(letter) = letters.next() {
+        match (quote, letter) {
+            (Some(open), letter) if letter == open => quote = None,
+            (None, '\'' | '"') => quote = Some(letter),
+            (None | Some('"'), '\\') => bare.extend(letters.next()),
+            (_, letter) => bare.push(letter),
+        }
+    }
+    bare
 }
 
 /// Whether a line of a person's own runs what we would write, in a dress of
