@@ -185,7 +185,7 @@ def _json(text: bytes) -> Any:
 def _is_foreign(line: bytes, number: Any) -> bool:
     """Return whether a line of a stream holds the answer to another request."""
     body = _json(line.removeprefix(b"data:")) if line.startswith(b"data:") else None
-    return _is_answer(body) and body.get("id") != number
+    return isinstance(body, dict) and _is_answer(body) and body.get("id") != number
 
 
 def _is_answer(body: Any) -> bool:
