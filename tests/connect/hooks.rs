@@ -103,6 +103,17 @@ fn every_hook_of_ours_is_renewed_however_it_is_spelled_and_a_double_goes() {
     let path = with_hooks(&person, &[("startup", old), ("startup", old)]);
     assert_eq!(person.run(&CONNECT).code, 0);
     assert_eq!(lines_of(&path), [ours(&person)]);
+    // What a person wrote in the other one stays.
+    let old = "{\"hooks\":{\"SessionEnd\":[{\"hooks\":[OURS},OURS // mine\n}]}]}}";
+    let ours_of_end = "{\"type\":\"command\",\"command\":\"/old/zero-memory hook session-end\"";
+    let person = Person::new();
+    let path = person.write(".claude/settings.json", &old.replace("OURS", ours_of_end));
+    assert_eq!(person.run(&CONNECT).code, 0);
+    let new = text(&path);
+    assert!(
+        new.contains("// mine") && new.matches("hook session-end").count() == 1,
+        "{new}"
+    );
     // For starts of two sorts it takes two.
     let person = Person::new();
     let old = "/old/zero-memory hook session-start";

@@ -61,7 +61,8 @@ pub fn put(text: &str, wanted: impl Fn(Event) -> String) -> Result<String> {
         let (_, object) = opened(&text)?;
         if once(&object, HOOKS)?.is_some() {
             let doubles = doubles(ours(&child(&object, HOOKS)?, event)?)?;
-            text = without(text, event, doubles)?;
+            // What a person wrote in one stays, for the other one has it not.
+            text = without(text, event, doubles, Within::Stay)?;
         }
     }
     let (root, object) = opened(&text)?;
@@ -136,12 +137,12 @@ fn doubles(found: Vec<At>) -> Result<Vec<At>> {
 
 /// Returns the text without hooks of an event, and without the groups that
 /// held nothing else.
-fn without(mut text: String, event: Event, found: Vec<At>) -> Result<String> {
+fn without(mut text: String, event: Event, found: Vec<At>, within: Within) -> Result<String> {
     // From the last one on, so that the places of the others stay true.
     for place in found.into_iter().rev() {
         let group = [Key(HOOKS), Key(event.name()), Step::At(place.number)];
         let hook = [&group[..], &[Key(HOOKS), Step::At(place.index)]].concat();
-        text = json::without(&text, &hook, Within::Go)?;
+        text = json::without(&text, &hook, within)?;
         let (_, object) = opened(&text)?;
         let groups = list(&child(&object, HOOKS)?, event.name())?.elements();
         let left = groups.get(place.number).and_then(|group| group.as_object());
@@ -188,7 +189,7 @@ fn take(text: &str, stay: &[Event], with_object: bool) -> Result<String> {
         if found.is_empty() {
             continue;
         }
-        left = without(left, event, found)?;
+        left = without(left, event, found, Within::Go)?;
         let (_, object) = opened(&left)?;
         let groups = list(&child(&object, HOOKS)?, event.name())?;
         let is_bare = groups.elements().is_empty() && !has_comment(&groups.to_string());
