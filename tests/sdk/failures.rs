@@ -174,6 +174,17 @@ fn assert_ours(error: &Value, kinds: &[&str], place: &str) {
 fn whoever_is_no_server_is_told_as_a_kind_of_the_package() {
     let urls: Vec<String> = ODD.iter().map(|odd| answering(odd.answer())).collect();
     for kit in KITS {
+        // No call was on its way where no TLS came about, or an address is not
+        // taken.
+        let plain = urls[1].replace("http:", "https:");
+        let named = urls[1].replace("http://", "http://me:secret@");
+        let unsent = kit.refusals(&[plain, named], "tok", &json!({}));
+        assert_unreached(&unsent[0]["message"], &format!("{kit:?} TLS"));
+        if let Kit::TypeScript(..) = kit {
+            let told = unsent[1]["message"].as_str().expect("text");
+            assert!(told.starts_with("no call was sent: "), "{kit:?}: {told}");
+            assert!(!told.contains("secret"), "{kit:?}: {told}");
+        }
         let asked = [vec![nobody()], urls.clone()].concat();
         let refusals = kit.refusals(&asked, "tok", &json!({}));
         assert_ours(

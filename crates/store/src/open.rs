@@ -69,8 +69,8 @@ pub(crate) const MEMORY: Kind = Kind {
 pub(crate) const BOOKKEEPING: Kind = Kind {
     application_id: 0x7a6d_626b,
     steps: migrate::BOOKKEEPING,
-    // A call goes on without its thread rather than wait for it. Nobody writes
-    // here for longer than a millisecond.
+    // A call goes on without its thread rather than wait for it. A commit here
+    // waits for no disk, so whoever holds it longer is none of ours.
     patience: Duration::from_millis(30),
     synchronous: "NORMAL",
     is_copied: false,

@@ -23,10 +23,10 @@ const ENDED = /connection closed|a stream ended without an answer/i;
 const NO_RESOURCE: readonly unknown[] = [-32002, -32602];
 
 /** Calls of the system, and codes, that fail before anything is sent. */
-const UNREACHED = /^(connect|getaddrinfo|spawn\b.*|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|NOT_CONNECTED|.*CERT.*)$/;
+const UNREACHED = /^(connect|getaddrinfo|spawn\b.*|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|NOT_CONNECTED|EPROTO|ERR_SSL_.*|.*CERT.*)$/;
 
 /** What is said of what cannot be sent anywhere. */
-const UNSENT: readonly unknown[] = ['bad port', 'unknown scheme'];
+const UNSENT = /^(bad port|unknown scheme)$|includes credentials/;
 
 interface Raised {
   name?: unknown;
@@ -71,7 +71,7 @@ function lossOf(raised: unknown): Loss {
   if (causes.some(({ syscall, code, message }) => UNREACHED.test(String(syscall)) || UNREACHED.test(String(code)) || message === 'Not connected')) {
     return 'unreached';
   }
-  return causes.some(({ message }) => UNSENT.includes(message)) ? 'unsent' : 'broken';
+  return causes.some(({ message }) => UNSENT.test(String(message))) ? 'unsent' : 'broken';
 }
 
 /** Returns `not_found` when an official client raised that this resource is not there; else null. */
