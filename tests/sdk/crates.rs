@@ -43,9 +43,11 @@ fn unpacked(folder: &Path) -> PathBuf {
     let packed = target()
         .join("sdk-rust/package")
         .join(format!("{name}.crate"));
+    // With the hour of now: a package holds that of its format, cargo does not
+    // tell folders of the same build apart, and would build nothing anew.
     done(
         Command::new("tar")
-            .arg("-xzf")
+            .arg("-xmzf")
             .arg(&packed)
             .current_dir(folder),
     );

@@ -80,7 +80,7 @@ pub(crate) struct Lost {
 
 impl Lost {
     /// Returns one that nobody else told of.
-    #[cfg(any(feature = "stdio", feature = "http"))]
+    #[cfg(feature = "http")]
     pub(crate) fn by_itself(loss: Loss, why: impl Into<String>) -> Box<Self> {
         let why = why.into();
         Box::new(Self {
