@@ -73,27 +73,38 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _day(text: str) -> bool:
-    found = re.fullmatch(r"(\d{4})-(\d{2})-(\d{2})", text, re.ASCII)
-    if not found:
-        return False
-    year, month, day = map(int, found.groups())
-    lengths = (31, 29 if isleap(year) else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
-    return 1 <= month <= 12 and 1 <= day <= lengths[month - 1]
+# Every answer holds many times, so what judges them is built once.
+_DAY = r"(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])"
+_TIME = r"([01]\d|2[0-3]):([0-5]\d):([0-5]\d|60)(?:\.\d+)?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))"
+_DATE = re.compile(_DAY, re.ASCII)
+_DATE_TIME = re.compile(f"{_DAY}[Tt]{_TIME}", re.ASCII)
 
 
-def _time(text: str) -> bool:
-    found = re.fullmatch(
-        r"([01]\d|2[0-3]):([0-5]\d):([0-5]\d|60)(?:\.\d+)?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))",
-        text,
-        re.ASCII,
-    )
-    if not found:
+def _is_date(text: str) -> bool:
+    found = _DATE.fullmatch(text)
+    return found is not None and _is_day(*found.groups())
+
+
+def _is_date_time(text: str) -> bool:
+    found = _DATE_TIME.fullmatch(text)
+    if found is None:
         return False
-    hour, minute, second, sign, hours, minutes = found.groups()
-    offset = int(f"{sign}1") * (60 * int(hours) + int(minutes)) if sign else 0
+    year, month, day, hour, minute, second, sign, hours, minutes = found.groups()
+    return _is_day(year, month, day) and (second != "60" or _is_last(hour, minute, sign, hours, minutes))
+
+
+def _is_day(year: str, month: str, day: str) -> bool:
+    if day < "29":
+        return True
+    if month == "02":
+        return day == "29" and isleap(int(year))
+    return day < "31" or month not in ("04", "06", "09", "11")
+
+
+def _is_last(hour: str, minute: str, sign: Optional[str], hours: str, minutes: str) -> bool:
     # A leap second is the last one of a day in UTC.
-    return second != "60" or (60 * int(hour) + int(minute) - offset) % 1440 == 1439
+    offset = int(f"{sign}1") * (60 * int(hours) + int(minutes)) if sign else 0
+    return (60 * int(hour) + int(minute) - offset) % 1440 == 1439
 
 
 def _require(accepts: Callable[[Any], bool], what: str) -> AfterValidator:
@@ -159,19 +170,18 @@ Boolean = bool
 Integer = Annotated[int, BeforeValidator(_whole)]
 Number = Union[int, float]
 Text = str
-Date = Annotated[str, _require(_day, "a date"), Field(json_schema_extra={"format": "date"})]
+Date = Annotated[str, _require(_is_date, "a date"), Field(json_schema_extra={"format": "date"})]
 """A date, kept as it was written."""
 DateTime = Annotated[
     str,
-    _require(lambda text: _day(text[:10]) and text[10:11] in ("T", "t") and _time(text[11:]), "a date-time"),
+    _require(_is_date_time, "a date-time"),
     Field(json_schema_extra={"format": "date-time"}),
 ]
 """A time with its offset, kept as it was written; datetime.fromisoformat reads it."""
+_UUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 Uuid = Annotated[
     str,
-    _require(
-        lambda text: re.fullmatch(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}", text) is not None, "a uuid"
-    ),
+    _require(lambda text: _UUID.fullmatch(text) is not None, "a uuid"),
     Field(json_schema_extra={"format": "uuid"}),
 ]
 """A UUID, kept as it was written."""
