@@ -5,9 +5,9 @@
  * Reads what the server answered.
  */
 
-import { MESSAGE_PREFIXES } from './contract.js';
+import { ERROR_CODES, type ErrorCode, MESSAGE_PREFIXES, PREFIX_CODES } from './contract.js';
 import { failureOf } from './errors.js';
-import { UnreadableAnswer, type ZeroMemoryError } from './failures.js';
+import { UnknownCodeError, UnreadableAnswer, type ZeroMemoryError } from './failures.js';
 
 /** The part of a tool's result that is read, whichever client it comes from. */
 export interface ToolResult {
@@ -38,25 +38,31 @@ export function resourceOf(result: { contents?: unknown }): unknown {
 }
 
 /** Returns the error that a text says, or null when it is no error body. */
-export function failureOfText(text: string): ZeroMemoryError | null {
+export function failureOfText(text: string): ZeroMemoryError | UnknownCodeError | null {
   return failureOfBody(json(text));
 }
 
 /** The same of what HTTP answered: the body itself, or an error of JSON-RPC that carries it. */
-export function failureOfResponse(text: string): ZeroMemoryError | null {
+export function failureOfResponse(text: string): ZeroMemoryError | UnknownCodeError | null {
   const body = json(text);
   const error = isObject(body) ? body['error'] : null;
   return failureOfBody(isObject(error) ? error['data'] : null) ?? failureOfBody(body);
 }
 
 /** The same of a body that is read already. */
-export function failureOfBody(body: unknown): ZeroMemoryError | null {
+export function failureOfBody(body: unknown): ZeroMemoryError | UnknownCodeError | null {
   const error = isObject(body) ? body['error'] : null;
   if (!isObject(error)) return null;
   const { code, message, details } = error;
   if (typeof code !== 'string' || typeof message !== 'string') return null;
-  const prefix = MESSAGE_PREFIXES.find((known) => message.startsWith(known)) ?? null;
-  return failureOf({ code, message, prefix, details: isObject(details) ? details : null });
+  const facts = isObject(details) ? details : null;
+  if (!isKnown(code)) return new UnknownCodeError(code, message, facts);
+  const prefix = MESSAGE_PREFIXES.find((known) => PREFIX_CODES[known] === code && message.startsWith(known)) ?? null;
+  return failureOf({ code, message, prefix, details: facts });
+}
+
+function isKnown(code: string): code is ErrorCode {
+  return (ERROR_CODES as readonly string[]).includes(code);
 }
 
 function firstText(content: unknown): string | null {

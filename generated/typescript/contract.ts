@@ -15,6 +15,13 @@ export type ErrorCode = (typeof ERROR_CODES)[number];
 export const MESSAGE_PREFIXES = ["scope_target_required:", "project_hint_unresolvable:", "secret_content_rejected:"] as const;
 export type MessagePrefix = (typeof MESSAGE_PREFIXES)[number];
 
+/** The code that each of them comes with; with another one it is a message like any other. */
+export const PREFIX_CODES: Readonly<Record<MessagePrefix, ErrorCode>> = {
+  "scope_target_required:": "validation_failed",
+  "project_hint_unresolvable:": "validation_failed",
+  "secret_content_rejected:": "validation_failed",
+};
+
 /** Body of every failure. */
 export interface ErrorBody {
   error: {

@@ -79,6 +79,5 @@ const CLASSES: Record<ErrorCode, new (refusal: Refusal) => ZeroMemoryError> = {
 
 /** Returns the error of the class that its code has. */
 export function failureOf(refusal: Refusal): ZeroMemoryError {
-  const isKnown = Object.hasOwn(CLASSES, refusal.code);
-  return new (isKnown ? CLASSES[refusal.code as ErrorCode] : ZeroMemoryError)(refusal);
+  return new CLASSES[refusal.code](refusal);
 }

@@ -21,7 +21,7 @@ export interface Violation {
 
 /** What a server says of a failure, read without trust in its shape. */
 export interface Refusal {
-  code: string;
+  code: ErrorCode;
   message: string;
   prefix: MessagePrefix | null;
   details: Record<string, unknown> | null;
@@ -39,14 +39,9 @@ export class ClientError extends Error {
   }
 }
 
-/**
- * A failure that the server answered.
- *
- * Each code has a class of its own below this one; a code that this package
- * does not know, which only another major version can send, is of this class.
- */
+/** A failure that the server answered; each code has a class of its own below this one. */
 export class ZeroMemoryError extends ClientError {
-  /** Callers branch on it. */
+  /** Callers branch on it; a switch over it is complete. */
   readonly code: ErrorCode;
   /** The stable beginning of the message, if it has one. */
   readonly prefix: MessagePrefix | null;
@@ -59,13 +54,27 @@ export class ZeroMemoryError extends ClientError {
 
   constructor(refusal: Refusal) {
     super(refusal.message);
-    this.code = refusal.code as ErrorCode;
+    this.code = refusal.code;
     this.prefix = refusal.prefix;
     this.details = refusal.details;
     const seconds = refusal.details?.['retry_after_s'];
     this.retryAfterS = typeof seconds === 'number' && seconds >= 0 ? seconds : null;
     const violations = refusal.details?.['violations'];
     this.violations = Array.isArray(violations) ? (violations as Violation[]) : [];
+  }
+}
+
+/** A failure that the server answered with a code that this package does not know: only another major version can. */
+export class UnknownCodeError extends ClientError {
+  /** The code on the wire. */
+  readonly code: string;
+  /** Structured facts. */
+  readonly details: Record<string, unknown> | null;
+
+  constructor(code: string, message: string, details: Record<string, unknown> | null) {
+    super(`${code}: ${message}`);
+    this.code = code;
+    this.details = details;
   }
 }
 

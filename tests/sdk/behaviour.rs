@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::between::{Between, announcing, answering, both, refusing};
+use super::between::{Between, announcing, answering, both, refusing, refusing_with};
 use super::kit::{KITS, Kit};
 use crate::harness::{Hold, Site, fresh, json_file};
 
@@ -105,11 +105,24 @@ fn a_code_of_another_major_is_readable_and_no_crash() {
         let options = json!({ "allowOtherMajor": true });
         let (report, _) = kit.calls_between(edit, &options, &json!([recall()]));
         let error = &report["outcomes"][0]["error"];
-        let class = match kit {
-            Kit::TypeScript(..) => "ZeroMemoryError",
-            Kit::Python(..) => "UnknownCodeError",
-        };
-        assert_is(error, class, "payment_required", kit);
+        assert_is(error, "UnknownCodeError", "payment_required", kit);
+        let message = error["message"].as_str().unwrap_or_default();
+        assert!(message.contains("payment_required"), "{kit:?}: {error}");
+    }
+}
+
+#[test]
+fn a_prefix_is_known_with_its_own_code_only() {
+    let hint = json!("project_hint_unresolvable:");
+    for (code, prefix) in [("validation_failed", hint), ("conflict", Value::Null)] {
+        for kit in KITS {
+            let message = "project_hint_unresolvable: no project is called so";
+            let edit = refusing_with(1, json!({ "code": code, "message": message }));
+            let (report, _) = kit.calls_between(edit, &json!({}), &json!([recall()]));
+            let error = &report["outcomes"][0]["error"];
+            assert_eq!(error["code"], code, "{kit:?}: {error}");
+            assert_eq!(error["prefix"], prefix, "{kit:?}: {error}");
+        }
     }
 }
 

@@ -276,6 +276,14 @@ pub fn announcing(version: Option<&'static str>) -> Edit {
 
 /// Refuses the first calls of tools with this code and these details.
 pub fn refusing(n_first: usize, code: &'static str, details: Value) -> Edit {
+    refusing_with(
+        n_first,
+        json!({ "code": code, "message": "Not like this; try another way.", "details": details }),
+    )
+}
+
+/// Refuses the first calls of a tool with an error as it is.
+pub fn refusing_with(n_first: usize, error: Value) -> Edit {
     let left = Mutex::new(n_first);
     Box::new(move |request, answer| {
         let mut left = left.lock().expect("nobody panics with it");
@@ -283,7 +291,6 @@ pub fn refusing(n_first: usize, code: &'static str, details: Value) -> Edit {
             return;
         }
         *left -= 1;
-        let error = json!({ "code": code, "message": "Not like this; try another way.", "details": details });
         let text = json!({ "error": error }).to_string();
         let result = &mut answer["result"];
         result["isError"] = json!(true);

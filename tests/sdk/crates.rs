@@ -105,6 +105,11 @@ use zero_memory_client::{Options, Program, ZeroMemory, prompts, rmcp, types};
 fn the_packed_client_has_no_warning_and_runs_the_example_elsewhere() {
     let elsewhere = fresh();
     let package = unpacked(elsewhere.path());
+    for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
+        let ours = fs::read(repository().join(licence)).expect("a licence");
+        let theirs = fs::read(package.join(licence)).ok();
+        assert_eq!(theirs, Some(ours), "the package holds {licence}");
+    }
     let example = repository().join("tests/examples/rust");
     let project = elsewhere.path().join("project");
     fs::create_dir_all(project.join("src")).expect("a folder");

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from . import wire as _w
 
-__all__ = ["HTTP_STATUS", "RETRYABLE", "ErrorBody", "ErrorCode", "ErrorFacts", "MessagePrefix"]
+__all__ = ["HTTP_STATUS", "PREFIX_CODE", "RETRYABLE", "ErrorBody", "ErrorCode", "ErrorFacts", "MessagePrefix"]
 
 
 class ErrorCode(StrEnum):
@@ -71,6 +71,13 @@ HTTP_STATUS: dict[ErrorCode, int] = {
     ErrorCode("internal"): 500,
 }
 """The status that carries each code over plain HTTP."""
+
+PREFIX_CODE: dict[MessagePrefix, ErrorCode] = {
+    MessagePrefix("scope_target_required:"): ErrorCode("validation_failed"),
+    MessagePrefix("project_hint_unresolvable:"): ErrorCode("validation_failed"),
+    MessagePrefix("secret_content_rejected:"): ErrorCode("validation_failed"),
+}
+"""The code that each prefix comes with; with another one it is a message like any other."""
 
 RETRYABLE: frozenset[ErrorCode] = frozenset({
     ErrorCode("rate_limited"),

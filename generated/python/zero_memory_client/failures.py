@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from .additions import Addition
-from .errors import ErrorCode, MessagePrefix
+from .errors import PREFIX_CODE, ErrorCode, MessagePrefix
 from .words import Loss, lost, short
 
 __all__ = [
@@ -81,7 +81,7 @@ class ZeroMemoryError(ClientError):
         super().__init__(message)
         self.code = ErrorCode(code)
         self.message = message
-        self.prefix = next((prefix for prefix in MessagePrefix if message.startswith(prefix)), None)
+        self.prefix = next((prefix for prefix, its in PREFIX_CODE.items() if its == code and message.startswith(prefix)), None)
         self.details = None if details is None else dict(details)
         told = self.details or {}
         seconds = told.get("retry_after_s")

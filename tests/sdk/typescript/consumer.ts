@@ -1,7 +1,7 @@
 // What a stranger's program relies on, checked by the compiler alone: every
 // line with @ts-expect-error must be refused, and every other one taken.
 
-import { ClientError, type ErrorCode, type Failure, type Kind, ProtocolError, RateLimitedError, TransportError, ZeroMemory, ZeroMemoryError } from 'zero-memory-client';
+import { ClientError, type ErrorCode, type Failure, type Kind, ProtocolError, RateLimitedError, TransportError, UnknownCodeError, ZeroMemory, ZeroMemoryError } from 'zero-memory-client';
 
 export async function all(memory: ZeroMemory): Promise<string> {
   const { memories, session } = await memory.recall({ query: 'heron', k: 3 }, { signal: AbortSignal.timeout(1000), timeoutS: 2 });
@@ -56,6 +56,12 @@ export function wait(error: Failure | unknown): number | null {
 export function told(error: unknown): string {
   if (!(error instanceof ClientError)) return 'not of this package';
   if (error instanceof TransportError) return `lost: ${String(error.cause)}`;
+  if (error instanceof UnknownCodeError) {
+    const code: string = error.code;
+    // @ts-expect-error none of the seven stands there
+    const known: ErrorCode = error.code;
+    return code + known;
+  }
   if (error instanceof ProtocolError) return `code ${error.code.toFixed(0)}`;
   // @ts-expect-error only a refusal has a code of the contract
   return error.code;

@@ -38,6 +38,14 @@ pub fn emit(contract: &Contract) -> Files {
         "/** Stable beginnings of error messages. */\nexport const MESSAGE_PREFIXES = [{}] as const;\nexport type MessagePrefix = (typeof MESSAGE_PREFIXES)[number];\n",
         prefixes.join(", ")
     );
+    let codes = settings.prefixes.iter();
+    let codes: String = codes
+        .map(|prefix| format!("  {:?}: {:?},\n", prefix.text, prefix.code))
+        .collect();
+    let _ = writeln!(
+        text,
+        "/** The code that each of them comes with; with another one it is a message like any other. */\nexport const PREFIX_CODES: Readonly<Record<MessagePrefix, ErrorCode>> = {{\n{codes}}};\n",
+    );
     text.push_str(
         "/** Body of every failure. */\nexport interface ErrorBody {\n  error: {\n    code: ErrorCode;\n    message: string;\n    details?: Record<string, unknown>;\n  };\n}\n",
     );

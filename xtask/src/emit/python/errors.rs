@@ -7,7 +7,7 @@ use crate::contract::Contract;
 
 /// Returns the source of `errors.py`.
 pub fn source(contract: &Contract) -> String {
-    let mut text = "\"\"\"The closed error vocabulary and the stable message prefixes.\"\"\"\n\nfrom enum import StrEnum\n\nfrom . import wire as _w\n\n__all__ = [\"HTTP_STATUS\", \"RETRYABLE\", \"ErrorBody\", \"ErrorCode\", \"ErrorFacts\", \"MessagePrefix\"]\n".to_owned();
+    let mut text = "\"\"\"The closed error vocabulary and the stable message prefixes.\"\"\"\n\nfrom enum import StrEnum\n\nfrom . import wire as _w\n\n__all__ = [\"HTTP_STATUS\", \"PREFIX_CODE\", \"RETRYABLE\", \"ErrorBody\", \"ErrorCode\", \"ErrorFacts\", \"MessagePrefix\"]\n".to_owned();
     let codes = contract.errors.iter();
     enumeration(
         &mut text,
@@ -32,7 +32,12 @@ pub fn source(contract: &Contract) -> String {
             entry.http_status
         );
     }
-    text.push_str("}\n\"\"\"The status that carries each code over plain HTTP.\"\"\"\n\nRETRYABLE: frozenset[ErrorCode] = frozenset({\n");
+    text.push_str("}\n\"\"\"The status that carries each code over plain HTTP.\"\"\"\n\nPREFIX_CODE: dict[MessagePrefix, ErrorCode] = {\n");
+    for prefix in &contract.settings.prefixes {
+        let (text_of, code) = (literal(&prefix.text), literal(&prefix.code));
+        let _ = writeln!(text, "    MessagePrefix({text_of}): ErrorCode({code}),");
+    }
+    text.push_str("}\n\"\"\"The code that each prefix comes with; with another one it is a message like any other.\"\"\"\n\nRETRYABLE: frozenset[ErrorCode] = frozenset({\n");
     for entry in contract.errors.iter().filter(|entry| entry.retryable) {
         let _ = writeln!(text, "    ErrorCode({}),", literal(&entry.code));
     }

@@ -5,6 +5,7 @@
  */
 
 import { failureOfResponse, isObject } from './answers.js';
+import type { ErrorCode } from './contract.js';
 import { failureOf } from './errors.js';
 import { TransportError, type ZeroMemoryError } from './failures.js';
 import { CONNECTION_CLOSED } from './raised.js';
@@ -152,7 +153,7 @@ function jsonOf(text: string): unknown {
 
 /** Returns what a status says by itself, of something before the server that refuses in its own words. */
 function toldByStatus({ status, headers }: Response): ZeroMemoryError | null {
-  const refused = (code: string, message: string, details: Record<string, unknown> | null) =>
+  const refused = (code: ErrorCode, message: string, details: Record<string, unknown> | null) =>
     failureOf({ code, message, prefix: null, details });
   if (status === 401) {
     return refused('unauthorized', 'the token is not known there; pass the one from the file "token" of the data folder', null);

@@ -129,7 +129,7 @@ fn errors(contract: &Contract) -> String {
     for (entry, class) in contract.errors.iter().zip(&classes) {
         let _ = writeln!(text, "  {}: {class},", entry.code);
     }
-    text + "};\n\n/** Returns the error of the class that its code has. */\nexport function failureOf(refusal: Refusal): ZeroMemoryError {\n  const isKnown = Object.hasOwn(CLASSES, refusal.code);\n  return new (isKnown ? CLASSES[refusal.code as ErrorCode] : ZeroMemoryError)(refusal);\n}\n"
+    text + "};\n\n/** Returns the error of the class that its code has. */\nexport function failureOf(refusal: Refusal): ZeroMemoryError {\n  return new CLASSES[refusal.code](refusal);\n}\n"
 }
 
 fn client(contract: &Contract) -> String {
