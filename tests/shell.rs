@@ -281,6 +281,31 @@ fn a_relative_folder_of_data_is_none_by_the_specification() {
     assert!(usual.exists() && !person.work().join("here").exists());
 }
 
+/// It would be another folder wherever a program is started.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_relative_home_is_none() {
+    let person = Person::new();
+    let ways: [(&[&str], &str); 3] = [
+        (&["loops"], "--data"),
+        (&["connect", "cursor", "--write"], "HOME"),
+        (&["connect", "claude-code", "--hooks", "--write"], "HOME"),
+    ];
+    for (words, way_out) in ways {
+        let told = Command::new(binary())
+            .args(words)
+            .current_dir(person.work())
+            .env_clear()
+            .env("HOME", "here")
+            .output()
+            .expect("it starts");
+        let errors = String::from_utf8_lossy(&told.stderr);
+        assert_eq!(told.status.code(), Some(1), "{words:?}: {errors}");
+        assert!(errors.contains(way_out), "{words:?}: {errors}");
+        assert!(!person.work().join("here").exists(), "{words:?}");
+    }
+}
+
 #[test]
 fn completions_and_the_manual_know_every_command_and_code() {
     let person = Person::new();

@@ -20,17 +20,18 @@ pub fn data_folder(given: Option<PathBuf>) -> Result<PathBuf> {
     if let Some(folder) = given {
         return Ok(folder);
     }
-    let from = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-    let base = if cfg!(windows) {
-        from("LOCALAPPDATA").map(PathBuf::from)
-    } else if cfg!(target_os = "macos") {
-        from("HOME").map(|home| PathBuf::from(home).join("Library/Application Support"))
-    } else {
-        // A relative one is invalid by the specification, and passed over.
-        from("XDG_DATA_HOME")
+    // A relative one would be another folder wherever this is started.
+    let from = |name: &str| {
+        std::env::var_os(name)
             .map(PathBuf::from)
-            .filter(|base| base.is_absolute())
-            .or_else(|| from("HOME").map(|home| PathBuf::from(home).join(".local/share")))
+            .filter(|folder| folder.is_absolute())
+    };
+    let base = if cfg!(windows) {
+        from("LOCALAPPDATA")
+    } else if cfg!(target_os = "macos") {
+        from("HOME").map(|home| home.join("Library/Application Support"))
+    } else {
+        from("XDG_DATA_HOME").or_else(|| from("HOME").map(|home| home.join(".local/share")))
     };
     base.map(|base| base.join("zero-memory"))
         .context("no data folder: pass --data DIR or set ZERO_MEMORY_DATA")

@@ -46,8 +46,8 @@ pub fn here() -> Option<String> {
 pub fn home() -> Option<PathBuf> {
     let name = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
     std::env::var_os(name)
-        .filter(|value| !value.is_empty())
         .map(PathBuf::from)
+        .filter(|folder| folder.is_absolute())
 }
 
 fn name(folder: &Path) -> Option<String> {

@@ -347,7 +347,9 @@ fn edited_hooks(settings: &Settings, arguments: &Arguments, at: &Surroundings) -
 /// Returns where the settings lie.
 pub fn place(client: &Client, scope: Scope, at: &Surroundings) -> Result<String> {
     match (scope, client.project) {
-        (Scope::User, _) => (client.user)(at).context("there is no home folder: set HOME"),
+        (Scope::User, _) => {
+            (client.user)(at).context("there is no home folder: set HOME to its full path")
+        }
         (Scope::Project, Some(parts)) => Ok(at.in_project(parts)),
         (Scope::Project, None) => bail!(
             "{} reads no settings in a project: leave --scope away",
@@ -359,7 +361,9 @@ pub fn place(client: &Client, scope: Scope, at: &Surroundings) -> Result<String>
 /// Returns where the hooks lie.
 pub fn hooks_place(scope: Scope, at: &Surroundings) -> Result<String> {
     match scope {
-        Scope::User => clients::hooks_of_user(at).context("there is no home folder: set HOME"),
+        Scope::User => {
+            clients::hooks_of_user(at).context("there is no home folder: set HOME to its full path")
+        }
         Scope::Project => Ok(at.in_project(clients::HOOKS_OF_PROJECT)),
     }
 }

@@ -65,13 +65,15 @@ impl Surroundings {
         path
     }
 
-    /// Returns a path below the home folder.
+    /// Returns a path below the home folder, which a relative one is not.
     pub fn home(&self, parts: &[&str]) -> Option<String> {
-        let name = match self.system {
-            System::Linux | System::Mac => "HOME",
-            System::Windows => "USERPROFILE",
+        let folder = match self.system {
+            System::Linux | System::Mac => self
+                .variable("HOME")
+                .filter(|folder| folder.starts_with('/')),
+            System::Windows => self.variable("USERPROFILE"),
         };
-        Some(self.join(self.variable(name)?, parts))
+        Some(self.join(folder?, parts))
     }
 
     /// Returns a path below the folder that a variable names, or else below a
