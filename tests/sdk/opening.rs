@@ -140,6 +140,45 @@ fn the_password_of_an_address_is_not_shown() {
     }
 }
 
+/// Addresses that none can be reached by, whoever listens.
+const NO_ADDRESSES: [&str; 8] = [
+    "",
+    "nonsense",
+    "/mcp",
+    "http://",
+    "ftp://127.0.0.1/mcp",
+    "http://127.0.0.1:99999/mcp",
+    "http://me:s3cret@127.0.0.1:port/mcp",
+    "http://[::1/mcp",
+];
+
+#[test]
+fn an_address_that_is_none_is_told_as_a_call_that_was_not_sent() {
+    for address in NO_ADDRESSES {
+        let opened = run(ZeroMemory::http(address, Some("tok")));
+        let Err(Error::Transport(error)) = opened else {
+            panic!("{address}: {opened:?}");
+        };
+        let told = error.to_string();
+        assert!(!told.contains("s3cret"), "{address}: {told}");
+        let told = Error::Transport(error).to_string();
+        assert!(told.starts_with("no call was sent: "), "{address}: {told}");
+    }
+    let addresses = NO_ADDRESSES.map(str::to_owned);
+    for kit in KITS {
+        let refusals = kit.refusals(&addresses, "tok", &json!({}));
+        assert_eq!(refusals.len(), addresses.len(), "{kit:?}");
+        for (address, refusal) in addresses.iter().zip(refusals) {
+            let told = refusal["message"].as_str().unwrap_or_default();
+            assert!(!told.contains("s3cret"), "{kit:?} {address}: {told}");
+            // What no URL can be made of is none of the failures there.
+            let is_known = matches!(kit, Kit::TypeScript(..)) && refusal["class"] == "TypeError";
+            let is_unsent = told.starts_with("no call was sent: ");
+            assert!(is_known || is_unsent, "{kit:?} {address}: {refusal}");
+        }
+    }
+}
+
 #[test]
 fn a_program_that_is_not_there_is_named() {
     let nowhere = "/nowhere/zero-memory";

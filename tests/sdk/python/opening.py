@@ -23,7 +23,7 @@ async def opened(given, **options):
             yield ZeroMemory.over(client, **options)
         return
     with open(os.devnull, "w") as silent:
-        if given.get("url"):
+        if given.get("url") is not None:
             connection = ZeroMemory.http(given["url"], token=given.get("token"), protocol=protocol, **options)
         else:
             args = ["stdio", "--toolset", "full", "--data", given["data"], *given.get("more", [])]

@@ -10,7 +10,7 @@ from typing import Any, Literal, TextIO
 from .failures import TransportError
 from .http import Bridge
 from .info import CLIENT_NAME, CLIENT_VERSION
-from .sendable import assert_header, assert_token
+from .sendable import assert_address, assert_header, assert_token
 
 MAJOR = int(version("mcp").split(".")[0])
 """Which series of the official client is installed."""
@@ -72,6 +72,7 @@ async def program(
 @asynccontextmanager
 async def site(url: str, token: str | None, headers: Mapping[str, str] | None, protocol: Protocol) -> AsyncIterator[Any]:
     """Connect an official client over HTTP."""
+    assert_address(url)
     http = _http()
     given = dict(headers or {})
     for name, value in given.items():

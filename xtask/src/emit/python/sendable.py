@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from math import isfinite
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
@@ -90,6 +90,18 @@ def _refused(pointer: str, what: str, todo: str) -> ClientError:
     message = f"{pointer or 'the input'} {what}: {todo}"
     violation = {"pointer": pointer, "rule": "json", "message": message}
     return failure_of("validation_failed", message, {"violations": [violation]})
+
+
+def assert_address(url: str) -> None:
+    """Raise for an address that is none; it may hold a secret, so it is not shown."""
+    try:
+        parts = urlsplit(url)
+        # Asking for the port reads it.
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_address = False
+    if not is_address or not url.isprintable() or " " in url:
+        raise TransportError("the address is no URL of http or https, such as http://127.0.0.1:8787/mcp", "unsent")
 
 
 def assert_token(token: str) -> None:
