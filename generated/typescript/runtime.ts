@@ -7,7 +7,7 @@
  */
 
 import { payloadOf, resourceOf, type ToolResult } from './answers.js';
-import { UnreadableAnswer, ZeroMemoryError, type ContractWarning } from './failures.js';
+import { UnknownCodeError, UnreadableAnswer, ZeroMemoryError, type ContractWarning } from './failures.js';
 import { opened, type HttpAddress, type StdioProgram } from './opening.js';
 import { assertAmounts, milliseconds, paused } from './pauses.js';
 import { failureOfRaised, missingOf } from './raised.js';
@@ -183,7 +183,8 @@ export class Runtime {
       } catch (raised) {
         const error = failureOfRaised(raised);
         // The official clients wrap the reason of an abort, each in its own way.
-        if (!(error instanceof ZeroMemoryError)) options.signal?.throwIfAborted();
+        const isAnswered = error instanceof ZeroMemoryError || error instanceof UnknownCodeError;
+        if (!isAnswered) options.signal?.throwIfAborted();
         if (!(error instanceof ZeroMemoryError) || error.code !== 'rate_limited' || attempt >= attempts) throw error;
         const seconds = error.retryAfterS ?? 1;
         if (seconds > (this.#options.maxWaitS ?? 60)) throw error;

@@ -114,6 +114,16 @@ fn every_hook_of_ours_is_renewed_however_it_is_spelled_and_a_double_goes() {
         new.contains("// mine") && new.matches("hook session-end").count() == 1,
         "{new}"
     );
+    // Of two, the one stays that a person set up, wherever it stands.
+    let old = "{\"hooks\":{\"SessionEnd\":[{\"hooks\":[OURS},OURS,\"timeout\":30},OURS}]}]}}";
+    let person = Person::new();
+    let path = person.write(".claude/settings.json", &old.replace("OURS", ours_of_end));
+    assert_eq!(person.run(&CONNECT).code, 0);
+    let new = text(&path);
+    assert!(
+        new.contains("\"timeout\":30") && new.matches("hook session-end").count() == 1,
+        "{new}"
+    );
     // For starts of two sorts it takes two.
     let person = Person::new();
     let old = "/old/zero-memory hook session-start";

@@ -3,7 +3,7 @@
 //! looked up on 2026-12-01.
 
 use anyhow::{Result, bail};
-use jsonc_parser::cst::CstObject;
+use jsonc_parser::cst::{CstNode, CstObject};
 use serde_json::{Value, json};
 
 use super::cut::Step::{self, Key};
@@ -119,20 +119,41 @@ struct At {
 }
 
 /// Returns those that run where another one of them runs already: a group with
-/// another matcher is for other turns.
+/// another matcher is for other turns. The first one stays that a person set
+/// up, or else the first.
 fn doubles(found: Vec<At>) -> Result<Vec<At>> {
-    let mut seen = Vec::new();
-    let mut doubles = Vec::new();
-    for place in found {
+    let mut kept: Vec<(Option<Value>, usize)> = Vec::new();
+    for (number, place) in found.iter().enumerate() {
         let matcher = once(&place.group, "matcher")?;
         let matcher = matcher.filter(|matcher| *matcher != json!("") && *matcher != json!("*"));
-        if seen.contains(&matcher) {
-            doubles.push(place);
-        } else {
-            seen.push(matcher);
+        match kept.iter_mut().find(|(known, _)| *known == matcher) {
+            None => kept.push((matcher, number)),
+            Some((_, first)) => {
+                let stays = found.get(*first).map(is_set_up).transpose()?;
+                if stays == Some(false) && is_set_up(place)? {
+                    *first = number;
+                }
+            }
         }
     }
-    Ok(doubles)
+    let found = found.into_iter().enumerate();
+    let doubles = found.filter(|(number, _)| kept.iter().all(|(_, stays)| stays != number));
+    Ok(doubles.map(|(_, place)| place).collect())
+}
+
+/// Whether a hook has what we do not write.
+fn is_set_up(place: &At) -> Result<bool> {
+    let hooks = list(&place.group, HOOKS)?.elements();
+    let hook = hooks.get(place.index).and_then(CstNode::to_serde_value);
+    let hook = hook.unwrap_or_default();
+    let line = hook.get("command").and_then(Value::as_str);
+    let bare = line.is_none_or(|line| renewed(line, "").is_empty());
+    let usual = json!({ "type": "command", "command": line, "timeout": TIMEOUT_S });
+    let is_usual = |(key, value): (&String, &Value)| usual.get(key) == Some(value);
+    let all = hook
+        .as_object()
+        .is_none_or(|hook| hook.iter().all(is_usual));
+    Ok(!bare || !all)
 }
 
 /// Returns the text without hooks of an event, and without the groups that
