@@ -3,7 +3,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
@@ -36,6 +36,9 @@ struct Shared {
     streams: AtomicBool,
     /// Whether these leave out the empty line at their end.
     is_curt: AtomicBool,
+    /// Whether answers are compressed for clients that take that.
+    zips: AtomicBool,
+    n_zipped: AtomicUsize,
     is_over: AtomicBool,
 }
 
@@ -90,6 +93,14 @@ impl Between {
         between
     }
 
+    /// Compresses answers, in streams or not, for every client that takes that.
+    pub fn zipping(target: &str, streams: bool, edit: Edit) -> Self {
+        let between = Self::start(target, edit);
+        between.shared.streams.store(streams, Ordering::SeqCst);
+        between.shared.zips.store(true, Ordering::SeqCst);
+        between
+    }
+
     /// Calls the server by a name that is not its own, which it refuses.
     pub fn under_another_name(target: &str) -> Self {
         Self::with(target, true, Box::new(|_, _| ()), None)
@@ -108,6 +119,8 @@ impl Between {
             heads: Mutex::default(),
             streams: AtomicBool::new(false),
             is_curt: AtomicBool::new(false),
+            zips: AtomicBool::new(false),
+            n_zipped: AtomicUsize::new(0),
             is_over: AtomicBool::new(false),
         });
         let inner = Arc::clone(&shared);
@@ -144,6 +157,11 @@ impl Between {
         (heads.iter().filter(is_it).count(), n_all.len())
     }
 
+    /// Returns how many answers were compressed.
+    pub fn n_zipped(&self) -> usize {
+        self.shared.n_zipped.load(Ordering::SeqCst)
+    }
+
     /// Returns how many calls of tools came by.
     pub fn n_calls(&self) -> usize {
         let seen = self.shared.seen.lock().expect("nobody panics with it");
@@ -178,6 +196,9 @@ fn pass(mut client: TcpStream, shared: &Shared) -> Option<()> {
     }
     let mut server = TcpStream::connect(&shared.target).ok()?;
     let host = Some(shared.target.as_str()).filter(|_| !shared.keeps_name);
+    let takes_zipped = head
+        .iter()
+        .any(|line| is(line, "accept-encoding") && line.contains("gzip"));
     only_once(&mut head, host);
     server
         .write_all((head.join("\r\n") + "\r\n\r\n").as_bytes())
@@ -192,8 +213,12 @@ fn pass(mut client: TcpStream, shared: &Shared) -> Option<()> {
         head.retain(|line| !is(line, "content-type"));
         head.push("Content-Type: text/event-stream".to_owned());
         let is_curt = shared.is_curt.load(Ordering::SeqCst);
-        let number = request["id"].as_u64().filter(|_| is_curt);
-        body = events(&body, number.unwrap_or_default());
+        body = events(&body, request["id"].as_u64().filter(|_| is_curt));
+    }
+    if takes_zipped && shared.zips.load(Ordering::SeqCst) && !body.is_empty() {
+        head.push("Content-Encoding: gzip".to_owned());
+        body = zipped(&body);
+        shared.n_zipped.fetch_add(1, Ordering::SeqCst);
     }
     only_once(&mut head, None);
     head.retain(|line| !is(line, "content-length"));
@@ -204,19 +229,47 @@ fn pass(mut client: TcpStream, shared: &Shared) -> Option<()> {
     client.write_all(&body).ok()
 }
 
-/// Returns a stream that ends with this answer, its last line now in one way
-/// and now in another, or not at all.
-fn events(answer: &[u8], number: u64) -> Vec<u8> {
+/// Returns a stream that ends with this answer, its last line by the number now
+/// in one way and now in another, or not at all. Without a number other events
+/// come before it: one of no message, and the answer to a question that nobody
+/// asked.
+fn events(answer: &[u8], number: Option<u64>) -> Vec<u8> {
     const ENDS: [&[u8]; 4] = [b"\n\n", b"\n", b"\r", b""];
-    let end = ENDS[usize::try_from(number).unwrap_or_default() % ENDS.len()];
+    const OTHERS: &str = "event: ping\ndata: {}\n\n\
+        data: {\"jsonrpc\":\"2.0\",\"id\":9000,\"result\":{}}\n\n";
+    let index = usize::try_from(number.unwrap_or_default()).unwrap_or_default();
+    let end = ENDS[index % ENDS.len()];
+    let others = if number.is_none() { OTHERS } else { "" };
     let said = json!({
         "jsonrpc": "2.0",
         "method": "notifications/message",
         "params": { "level": "info", "data": "It is looked for." },
     });
-    let first = format!(": one moment\r\n\r\ndata: {said}\n\n");
+    let first = format!(": one moment\r\n\r\ndata: {said}\n\n{others}");
     let parts = [first.as_bytes(), b"event: message\ndata: ", answer, end];
     parts.concat()
+}
+
+/// Returns bytes in the format of gzip (RFC 1952), as they are: what reads it
+/// does not see that nothing became shorter.
+fn zipped(bytes: &[u8]) -> Vec<u8> {
+    let mut zipped = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
+    let mut parts = bytes.chunks(usize::from(u16::MAX)).peekable();
+    while let Some(part) = parts.next() {
+        let length = u16::try_from(part.len()).unwrap_or_default();
+        zipped.push(u8::from(parts.peek().is_none()));
+        zipped.extend(length.to_le_bytes());
+        zipped.extend((!length).to_le_bytes());
+        zipped.extend(part);
+    }
+    let sum = bytes.iter().fold(u32::MAX, |sum, byte| {
+        (0..8).fold(sum ^ u32::from(*byte), |sum, _| {
+            (sum >> 1) ^ if sum & 1 == 1 { 0xedb8_8320 } else { 0 }
+        })
+    });
+    zipped.extend((!sum).to_le_bytes());
+    zipped.extend(u32::try_from(bytes.len()).unwrap_or_default().to_le_bytes());
+    zipped
 }
 
 /// Reads the lines of a head, and the body that it announces.

@@ -7,7 +7,7 @@ use std::net::TcpListener;
 use serde_json::{Value, json};
 use zero_memory_client::{Error, ErrorCode, Options, Program, Protocol, ZeroMemory, types};
 
-use super::between::Between;
+use super::between::{Between, Edit};
 use super::kit::{KITS, Kit};
 use super::rust::{refused, run};
 use crate::harness::{Site, fresh};
@@ -258,6 +258,12 @@ fn an_answer_that_comes_in_a_stream_is_read() {
     let site = Site::start(data.path());
     let missing = "mem_00000000000000000000000000";
     for kit in KITS {
+        // Whatever else comes in it.
+        let between = Between::streaming(site.address());
+        let calls = json!([recall()]);
+        let report = kit.calls(&between.url(), site.token(), &json!({}), &calls);
+        let answer = &report["outcomes"][0]["answer"];
+        assert!(answer["memories"].is_array(), "{kit:?}: {report}");
         let between = Between::streaming_curtly(site.address());
         let remember = json!({ "scope": "core", "content": format!("The {kit:?} stands.") });
         let calls = json!([
@@ -294,6 +300,40 @@ fn an_answer_that_comes_in_a_stream_is_read() {
             assert_eq!(found.expect("it is read").memories.len(), KITS.len());
             refused(memory.memory(missing).await, ErrorCode::NotFound);
         });
+    }
+}
+
+/// So may one that makes everything shorter.
+#[test]
+fn what_comes_compressed_is_read_and_its_end_is_seen() {
+    let data = fresh();
+    let site = Site::start(data.path());
+    for kit in KITS {
+        for streams in [true, false] {
+            let between = Between::zipping(site.address(), streams, Box::new(|_, _| ()));
+            let calls = json!([recall()]);
+            let report = kit.calls(&between.url(), site.token(), &json!({}), &calls);
+            let answer = &report["outcomes"][0]["answer"];
+            assert_eq!(answer["memories"], json!([]), "{kit:?}: {report}");
+            // Nothing would be compressed for who takes it not.
+            assert!(between.n_zipped() > 1, "{kit:?}");
+        }
+        let none: Edit = Box::new(|request, answer| {
+            if request["method"] == "tools/call" {
+                *answer = json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": { "progressToken": 1, "progress": 1 } });
+            }
+        });
+        let between = Between::zipping(site.address(), true, none);
+        let options = json!({ "timeoutS": 20 });
+        let calls = json!([recall()]);
+        let report = kit.calls(&between.url(), site.token(), &options, &calls);
+        let error = &report["outcomes"][0]["error"];
+        assert_ours(error, &["TransportError"], &format!("{kit:?}"));
+        let message = error["message"].as_str().unwrap_or_default();
+        assert!(
+            message.starts_with("the connection broke: "),
+            "{kit:?}: {error}"
+        );
     }
 }
 

@@ -213,6 +213,45 @@ fn an_answer_that_lacks_what_is_required_is_told_as_unreadable_in_every_language
     }
 }
 
+/// JSON has one kind of number, and JSON Schema calls 7.0 an integer.
+#[test]
+fn an_integer_is_read_however_it_is_written() {
+    let data = fresh();
+    let site = Site::start(data.path());
+    let heron = json!({ "scope": "core", "content": "A heron stands." });
+    let heron = heron.to_string();
+    let stored = site.owner("POST", "/api/tools/remember", &[], heron.as_bytes());
+    assert_eq!(stored.status, 200, "{}", stored.text());
+    let edit = || answering(floats);
+    let call = json!([{ "method": "list_scopes" }]);
+    for kit in KITS {
+        let between = Between::start(site.address(), edit());
+        let report = kit.calls(&between.url(), site.token(), &json!({}), &call);
+        let scopes = &report["outcomes"][0]["answer"]["scopes"];
+        let scopes = scopes.as_array().expect("a list");
+        let is_one = |scope: &Value| scope["memories"] == 1 || scope["memories"] == 1.0;
+        assert!(scopes.iter().any(is_one), "{kit:?}: {report}");
+    }
+    let between = Between::start(site.address(), edit());
+    let found = run(async {
+        let memory = ZeroMemory::http(between.url(), Some(site.token())).await;
+        let memory = memory.expect("it opens");
+        memory.list_scopes(types::ListScopesInput::default()).await
+    });
+    let scopes = &found.expect("it is read").scopes;
+    assert!(scopes.iter().any(|scope| scope.memories == 1), "{scopes:?}");
+}
+
+/// Writes every number of an answer with a point, as some programs do.
+fn floats(value: &mut Value) {
+    match value {
+        Value::Number(number) => *value = json!(number.as_f64()),
+        Value::Array(items) => items.iter_mut().for_each(floats),
+        Value::Object(fields) => fields.values_mut().for_each(floats),
+        Value::Null | Value::Bool(_) | Value::String(_) => {}
+    }
+}
+
 /// Leaves out the schemas by which some official clients judge before we do.
 fn unjudged(edit: Edit) -> Edit {
     let without = Box::new(|_: &Value, answer: &mut Value| {

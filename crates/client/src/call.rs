@@ -226,9 +226,28 @@ fn typed<O: DeserializeOwned>(
 ) -> Result<Answer<O>, Error> {
     let mut whole = raw.clone();
     fill(place, name, &mut whole);
-    match O::deserialize(Value::Object(whole)) {
+    let mut whole = Value::Object(whole);
+    integers(&mut whole);
+    match O::deserialize(whole) {
         Ok(value) => Ok(Answer::new(value, raw)),
         Err(error) => Err(unreadable(name, &error.to_string(), Value::Object(raw))),
+    }
+}
+
+/// Makes an integer of what JSON Schema calls one however it is written, such as
+/// 7.0; one of more digits than a float has is written without a point.
+fn integers(value: &mut Value) {
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            let written = number.as_f64().filter(|float| float.fract() == 0.0);
+            let integer = written.and_then(|float| format!("{float:.0}").parse::<i64>().ok());
+            if let Some(integer) = integer {
+                *value = integer.into();
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(integers),
+        Value::Object(fields) => fields.values_mut().for_each(integers),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 

@@ -3,6 +3,7 @@
 //! told at once.
 
 use std::collections::HashMap;
+use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -164,28 +165,45 @@ async fn answered(
     response: StreamableHttpPostResponse,
 ) -> Result<StreamableHttpPostResponse, Failure> {
     let odd = |what: &'static str| StreamableHttpError::UnexpectedServerResponse(what.into());
-    let (mut answer, session) = match response {
+    let (answer, session) = match response {
         StreamableHttpPostResponse::Accepted => return Err(odd("a success of HTTP with nothing")),
-        StreamableHttpPostResponse::Sse(..) => match response.expect_initialized().await {
-            Err(
-                StreamableHttpError::UnexpectedServerResponse(_)
-                | StreamableHttpError::Deserialize(_),
-            ) => {
-                return Err(odd(BROKEN_OFF));
-            }
-            found => found?,
-        },
-        other => other.expect_initialized().await?,
+        StreamableHttpPostResponse::Sse(events, session) => {
+            let found = within(events, &id).await?;
+            (found.ok_or_else(|| odd(BROKEN_OFF))?, session)
+        }
+        other => {
+            let (answer, session) = other.expect_initialized().await?;
+            let ours = ours(answer, &id);
+            let ours = ours.ok_or_else(|| odd("an answer to another request"))?;
+            (ours, session)
+        }
     };
-    let is_ours = match &mut answer {
-        ServerJsonRpcMessage::Response(response) => response.id == id,
+    Ok(StreamableHttpPostResponse::Json(answer, session))
+}
+
+/// Returns the answer to a request out of a stream, in which anything else may
+/// come before it.
+async fn within(
+    mut events: Events,
+    id: &RequestId,
+) -> Result<Option<ServerJsonRpcMessage>, Failure> {
+    while let Some(event) = poll_fn(|context| events.as_mut().poll_next(context)).await {
+        let text = event?.data.unwrap_or_default();
+        let message = serde_json::from_str(&text).ok();
+        if let Some(answer) = message.and_then(|message| ours(message, id)) {
+            return Ok(Some(answer));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns a message that answers a request.
+fn ours(mut message: ServerJsonRpcMessage, id: &RequestId) -> Option<ServerJsonRpcMessage> {
+    let is_ours = match &mut message {
+        ServerJsonRpcMessage::Response(response) => response.id == *id,
         // What could not read the request cannot name it.
-        ServerJsonRpcMessage::Error(error) => *error.id.get_or_insert_with(|| id.clone()) == id,
+        ServerJsonRpcMessage::Error(error) => error.id.get_or_insert_with(|| id.clone()) == id,
         _ => false,
     };
-    if is_ours {
-        Ok(StreamableHttpPostResponse::Json(answer, session))
-    } else {
-        Err(odd("an answer to another request"))
-    }
+    is_ours.then_some(message)
 }

@@ -109,7 +109,9 @@ impl StdError for Lost {
 pub(crate) fn lost(cause: &(dyn StdError + Send + Sync + 'static)) -> String {
     let known = cause.downcast_ref::<Lost>();
     let (begin, end) = known.map_or(Loss::Broken, |lost| lost.loss).sentences();
-    format!("{begin}: {}; {end}", short(&cause.to_string()))
+    let why = short(&cause.to_string());
+    // Some end where a body would stand that did not come.
+    format!("{begin}: {}; {end}", why.trim_end_matches(':'))
 }
 
 #[cfg(test)]

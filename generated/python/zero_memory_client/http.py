@@ -121,12 +121,13 @@ class Bridge:
         told = json.dumps(_failure(number, message, {LOST: "broken"}))
         # A line that was broken off ends first.
         last = f"\n\nevent: message\ndata: {told}\n\n".encode()
-        inner, broken = response.stream, self._http.TransportError
+        # What cannot be decompressed is broken, too.
+        broken = (self._http.TransportError, self._http.DecodingError)
 
         async def passed(_: Any) -> AsyncIterator[bytes]:
             rest = b""
             try:
-                async for part in inner:
+                async for part in response.aiter_bytes():
                     lines = (rest + part).splitlines(keepends=True)
                     rest = b"" if not lines or lines[-1].endswith((b"\n", b"\r")) else lines.pop()
                     # An answer that nobody asked for would end the stream for 1.x of the official client.
@@ -136,12 +137,14 @@ class Bridge:
             yield last if _is_foreign(rest, number) else rest + last
 
         async def close(_: Any) -> None:
-            await inner.aclose()
+            await response.aclose()
 
         # The two series have other HTTP clients, so the class is made of the one that is here.
         kind = type("Passed", (self._http.AsyncByteStream,), {"__aiter__": passed, "aclose": close})
-        response.stream = kind()
-        return response
+        # What is passed on is not compressed any more.
+        left_out = ("content-encoding", "content-length", "transfer-encoding")
+        headers = [(name, value) for name, value in response.headers.items() if name not in left_out]
+        return self._http.Response(response.status_code, headers=headers, stream=kind())
 
     def _told(self, number: Any, message: str, data: Any) -> Any:
         if number is None:
