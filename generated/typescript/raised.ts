@@ -81,14 +81,19 @@ function lossOf(raised: unknown): Loss {
 export function missingOf(raised: unknown, uri: string): ZeroMemoryError | null {
   const { code, data, message } = (raised ?? {}) as Raised;
   if (!NO_RESOURCE.includes(code) || !isObject(data) || data['uri'] !== uri) return null;
-  return failureOf({ code: 'not_found', message: String(message), prefix: null, details: null });
+  return failureOf({ code: 'not_found', message: bare(String(message)), prefix: null, details: null });
 }
 
 /** Returns what is said of it, with what is said of its causes: `fetch failed` alone helps nobody. */
 function reasonOf(raised: unknown): string {
   // Several addresses that were tried have a code only.
-  const said = causesOf(raised).map(({ message, code, name }) => String(message || (code ?? name)));
+  const said = causesOf(raised).map(({ message, code, name }) => bare(String(message || (code ?? name))));
   return [...new Set(said)].join(': ') || String(raised);
+}
+
+/** Returns what the server said: 1.x of the official client puts the code before it. */
+function bare(message: string): string {
+  return message.replace(/^MCP error -?\d+: /, '');
 }
 
 /** Returns an error with the first of its causes. */

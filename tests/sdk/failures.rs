@@ -284,6 +284,12 @@ fn an_answer_that_comes_in_a_stream_is_read() {
             outcomes[2]["error"]["code"], "not_found",
             "{kit:?}: {report}"
         );
+        // What the server says, without what an official client puts before it.
+        let said = outcomes[2]["error"]["message"].as_str().unwrap_or_default();
+        assert!(
+            said.starts_with("there is no such resource"),
+            "{kit:?}: {said}"
+        );
         let refused = &outcomes[3]["error"]["code"];
         assert_eq!(refused, "validation_failed", "{kit:?}: {report}");
         if let Kit::TypeScript(..) = kit {
@@ -375,6 +381,8 @@ fn an_unknown_tool_is_a_fault_of_the_protocol() {
         let error = &report["outcomes"][0]["error"];
         assert_ours(error, &["ProtocolError"], &format!("{kit:?}"));
         assert_eq!(error["code"], -32602, "{kit:?}: {error}");
+        let message = error["message"].as_str().unwrap_or_default();
+        assert_eq!(message.matches("-32602").count(), 1, "{kit:?}: {message}");
     }
     let raised = run(async {
         let memory = ZeroMemory::http(url, Some(site.token())).await;

@@ -195,6 +195,21 @@ fn an_answer_that_lacks_what_is_required_is_told_as_unreadable_in_every_language
         });
         assert!(matches!(found, Err(Error::Unreadable { .. })), "{found:?}");
     }
+    // So is a missing field that may be null, but for Rust: serde takes it for
+    // null.
+    for kit in KITS {
+        let edit = unjudged(answering(|payload| {
+            drop(
+                payload
+                    .as_object_mut()
+                    .map(|all| all.remove("project_scope")),
+            );
+        }));
+        let between = Between::start(site.address(), edit);
+        let report = kit.calls(&between.url(), site.token(), &json!({}), &call);
+        let class = &report["outcomes"][0]["error"]["class"];
+        assert_eq!(class, "UnreadableAnswer", "{kit:?}: {report}");
+    }
     // What a later minor adds, and any word of an open enum, is kept.
     for kit in KITS {
         let edit = unjudged(answering(|payload| {

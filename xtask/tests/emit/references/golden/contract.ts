@@ -15,6 +15,11 @@ export type ErrorCode = (typeof ERROR_CODES)[number];
 export const MESSAGE_PREFIXES = ["text_refused:"] as const;
 export type MessagePrefix = (typeof MESSAGE_PREFIXES)[number];
 
+/** The code that each of them comes with; with another one it is a message like any other. */
+export const PREFIX_CODES: Readonly<Record<MessagePrefix, ErrorCode>> = {
+  "text_refused:": "validation_failed",
+};
+
 /** Body of every failure. */
 export interface ErrorBody {
   error: {
