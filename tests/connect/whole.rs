@@ -199,6 +199,73 @@ fn what_others_wrote_meanwhile_stays_when_ours_goes() {
     }
 }
 
+/// A copy says the same of another order and layout, and of comments that stand
+/// elsewhere by now; it is not what a person made of the file.
+#[test]
+fn an_order_a_layout_and_places_of_comments_stay_when_ours_goes() {
+    let lists = |first: &str, second: &str| {
+        format!(
+            "{{\n  \"mcpServers\": {{\n    // keep for Anna\n    {first},\n    // broken since May\n    {second}\n  }}\n}}\n"
+        )
+    };
+    let servers = [
+        "\"a\": { \"command\": \"a\" }",
+        "\"b\": { \"command\": \"b\" }",
+    ];
+    let bare = "{\"mcpServers\":{\"a\":{\"command\":\"a\"},\"b\":{\"command\":\"b\"}}}";
+    let wide = |text: &str| {
+        let value: Value = serde_json::from_str(text).expect("JSON");
+        serde_json::to_string_pretty(&value).expect("JSON") + "\n"
+    };
+    let swap = |text: &str| {
+        text.replace(servers[0], "FIRST")
+            .replace(servers[1], servers[0])
+            .replace("FIRST", servers[1])
+    };
+    let hooks =
+        "{\"hooks\":{\"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"date\"}]}]}}";
+    type Change<'a> = &'a dyn Fn(&str) -> String;
+    let cases: [(&[&str], &str, &str, Change<'_>, String); 4] = [
+        (
+            &["cursor"],
+            ".cursor/mcp.json",
+            &lists(servers[0], servers[1]),
+            &swap,
+            lists(servers[1], servers[0]),
+        ),
+        (&["cursor"], ".cursor/mcp.json", bare, &wide, wide(bare)),
+        (
+            &["codex"],
+            ".codex/config.toml",
+            "a=1\n[mcp_servers.x]\ncommand=\"n\"\n",
+            &|text| {
+                text.replace("a=1", "a = 1")
+                    .replace("command=\"n", "command = \"n")
+            },
+            "a = 1\n[mcp_servers.x]\ncommand = \"n\"\n".to_owned(),
+        ),
+        (
+            &["claude-code", "--hooks"],
+            ".claude/settings.json",
+            hooks,
+            &wide,
+            wide(hooks),
+        ),
+    ];
+    for (words, file, before, change, after) in cases {
+        let person = Person::new();
+        let path = person.write(file, before);
+        let connect = [&["connect", "--write"], words].concat();
+        assert_eq!(person.run(&connect).code, 0, "{before}");
+        let changed = change(&text(&path));
+        assert_ne!(changed, text(&path), "{before}");
+        std::fs::write(&path, &changed).expect("it is ours");
+        let removed = person.run(&[&connect[..], &["--remove"]].concat());
+        assert_eq!(removed.code, 0, "{}", removed.err);
+        assert_eq!(text(&path), after, "{before} {changed}");
+    }
+}
+
 #[test]
 fn comments_above_ours_stay_where_ours_was() {
     const OURS: &str = "command = \"/old/zero-memory\"\nargs = [\"stdio\"]\n";

@@ -293,10 +293,7 @@ fn edited(
         let Some(text) = &settings.text else {
             return Ok(String::new());
         };
-        let texts = match client.format {
-            Format::Json => json::takes(text, client.servers, name)?,
-            Format::Toml => toml::takes(text, client.servers, name)?,
-        };
+        let texts = takes(client, text, name)?;
         if texts.contains(text) {
             return Ok(text.clone());
         }
@@ -305,12 +302,36 @@ fn edited(
             &settings.path,
             text,
             texts,
+            |copy| {
+                // What is put in goes again, so it may be anything.
+                let reach = Reach::Stdio {
+                    program: String::new(),
+                    arguments: Vec::new(),
+                };
+                let any = entry::of(client, &reach)?;
+                takes(client, &put(client, copy, name, &any)?, name)
+            },
         ));
     };
-    let text = settings.text.as_deref().unwrap_or_default();
+    put(
+        client,
+        settings.text.as_deref().unwrap_or_default(),
+        name,
+        entry,
+    )
+}
+
+fn put(client: &Client, text: &str, name: &str, entry: &entry::Entry) -> Result<String> {
     match client.format {
         Format::Json => json::put(text, client.servers, name, entry),
         Format::Toml => toml::put(text, client.servers, name, entry),
+    }
+}
+
+fn takes(client: &Client, text: &str, name: &str) -> Result<Vec<String>> {
+    match client.format {
+        Format::Json => json::takes(text, client.servers, name),
+        Format::Toml => toml::takes(text, client.servers, name),
     }
 }
 
@@ -323,7 +344,12 @@ fn edited_hooks(settings: &Settings, arguments: &Arguments, at: &Surroundings) -
                 if texts.contains(text) {
                     return Ok(text.clone());
                 }
-                Ok(layout::of_before(Format::Json, &settings.path, text, texts))
+                let again = |copy: &str| {
+                    let any = |event| hooks::command(at.system, "zero-memory", event, None);
+                    hooks::takes(&hooks::put(copy, any)?)
+                };
+                let (path, format) = (&settings.path, Format::Json);
+                Ok(layout::of_before(format, path, text, texts, again))
             }
         };
     }
