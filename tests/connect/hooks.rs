@@ -63,13 +63,26 @@ fn a_hook_of_a_persons_own_is_neither_replaced_nor_taken() {
         "/old/zero-memory hook session-start && date",
         "/old/zero-memory hook session-start $(date)",
         "sh -c '/old/zero-memory hook session-start'",
+        "ZERO_MEMORY_HOOK_DEBUG=1 /old/zero-memory hook session-start 2>>log",
     ] {
         let person = Person::new();
         let path = with_hooks(&person, &[("", own)]);
-        assert_eq!(person.run(&CONNECT).code, 0);
+        let connected = person.run(&CONNECT);
+        assert_eq!(connected.code, 0);
         assert_eq!(lines_of(&path), [own, &ours(&person)]);
-        assert_eq!(person.run(&DISCONNECT).code, 0);
+        let removed = person.run(&DISCONNECT);
+        assert_eq!(removed.code, 0);
         assert_eq!(lines_of(&path), [own]);
+        // Who runs it twice is told so.
+        let is_it = own.contains("/zero-memory hook session-start") && !own.contains("started");
+        for told in [connected, removed] {
+            assert_eq!(
+                told.err.contains("a line of your own"),
+                is_it,
+                "{own}: {}",
+                told.err
+            );
+        }
     }
     // One that runs this very program is there already, in its own dress.
     let person = Person::new();
@@ -159,6 +172,31 @@ fn what_a_person_added_to_a_hook_of_ours_stays() {
     assert_eq!(again.out, "nothing to do: it is so already\n");
     assert!(!again.err.contains("led to"), "{}", again.err);
 
+    // Wherever its options stand, and however it is spaced or put in a list.
+    let loose = "/old/zero-memory  hook  session-start --deadline-ms 900 ";
+    let words = json!(["hook", "--deadline-ms", "900", "session-start"]);
+    for (line, list) in [
+        (
+            "/old/zero-memory hook --deadline-ms 900 session-start",
+            None,
+        ),
+        (loose, None),
+        ("/old/zero-memory", Some(words)),
+    ] {
+        let person = Person::new();
+        let mut hook = json!({ "type": "command", "command": line });
+        if let Some(list) = list {
+            hook["args"] = list;
+        }
+        let settings = json!({ "hooks": { "SessionStart": [{ "hooks": [hook] }] } });
+        let path = person.write(".claude/settings.json", &settings.to_string());
+        assert_eq!(person.run(&CONNECT).code, 0, "{line}");
+        let new = format!("{} --deadline-ms 900", ours(&person));
+        assert_eq!(lines_of(&path), [new], "{line}");
+        assert!(!text(&path).contains("args"), "{}", text(&path));
+        assert_eq!(person.run(&DISCONNECT).code, 0, "{line}");
+        assert!(lines_of(&path).is_empty(), "{}", text(&path));
+    }
     // A folder is told as it is called, whatever quotes it takes.
     let odd = "/mnt/d\u{e4} \"t' a \u{96ea}";
     person.run(&[&CONNECT[..], &["--data", odd]].concat());

@@ -14,7 +14,7 @@ use crate::commands::hook::Event;
 mod line;
 
 pub use line::command;
-use line::{folder, is_dressed, is_ours, options, renewed};
+use line::{folder, is_among, is_dressed, is_ours, line_of, options, renewed};
 
 /// Key of all hooks.
 const HOOKS: &str = "hooks";
@@ -37,8 +37,8 @@ pub fn folder_left(text: &str, wanted: impl Fn(Event) -> String) -> Result<Optio
             let hook = elements
                 .get(place.index)
                 .and_then(|hook| hook.to_serde_value());
-            let old = hook.as_ref().and_then(|hook| hook.get("command")?.as_str());
-            let before = folder(&options(old.unwrap_or_default()));
+            let old = hook.as_ref().and_then(line_of);
+            let before = folder(&options(&old.unwrap_or_default()));
             if before.is_some() && before != folder(&options(&line)) {
                 return Ok(before);
             }
@@ -90,9 +90,12 @@ pub fn put(text: &str, wanted: impl Fn(Event) -> String) -> Result<String> {
 
 /// Makes a hook of ours the wanted one, but for what a person added.
 fn renew(hook: &CstObject, wanted: &Value, line: &str) {
-    let before = hook.to_serde_value().unwrap_or_default();
-    let before = before.get("command").and_then(Value::as_str);
-    let line = json!(renewed(before.unwrap_or_default(), line));
+    let before = hook.to_serde_value().as_ref().and_then(line_of);
+    let line = json!(renewed(&before.unwrap_or_default(), line));
+    // They stand in the line now.
+    if let Some(words) = hook.get("args") {
+        words.remove();
+    }
     for (key, value) in wanted.as_object().into_iter().flatten() {
         let value = if key == "command" { &line } else { value };
         let old = hook.get(key);
@@ -146,8 +149,10 @@ fn is_set_up(place: &At) -> Result<bool> {
     let hooks = list(&place.group, HOOKS)?.elements();
     let hook = hooks.get(place.index).and_then(CstNode::to_serde_value);
     let hook = hook.unwrap_or_default();
-    let line = hook.get("command").and_then(Value::as_str);
-    let bare = line.is_none_or(|line| renewed(line, "").is_empty());
+    let line = line_of(&hook);
+    let bare = line
+        .as_ref()
+        .is_none_or(|line| renewed(line, "").is_empty());
     let usual = json!({ "type": "command", "command": line, "timeout": TIMEOUT_S });
     let is_usual = |(key, value): (&String, &Value)| usual.get(key) == Some(value);
     let all = hook
@@ -227,6 +232,24 @@ fn take(text: &str, stay: &[Event], with_object: bool) -> Result<String> {
         return json::without(&left, &[Key(HOOKS)], Within::Go);
     }
     Ok(left)
+}
+
+/// Whether a line of a person's own runs us, and so speaks beside hooks of ours
+/// or goes on when they go.
+pub fn are_among(text: &str) -> Result<bool> {
+    let (_, object) = opened(text)?;
+    if once(&object, HOOKS)?.is_none() {
+        return Ok(false);
+    }
+    let hooks = child(&object, HOOKS)?;
+    for event in Event::ALL {
+        if any(&hooks, event, |hook| {
+            !is_ours(hook, event) && is_among(hook, event)
+        })? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Whether every event has our hook.

@@ -336,6 +336,14 @@ fn takes(client: &Client, text: &str, name: &str) -> Result<Vec<String>> {
 }
 
 fn edited_hooks(settings: &Settings, arguments: &Arguments, at: &Surroundings) -> Result<String> {
+    if let Some(text) = &settings.text
+        && hooks::are_among(text)?
+    {
+        say(&format!(
+            "a line of your own in {} runs zero-memory hook too, and was left alone: change it by hand if you do not want it",
+            settings.path.display()
+        ));
+    }
     if arguments.remove {
         return match &settings.text {
             None => Ok(String::new()),

@@ -37,56 +37,71 @@ fn quoted(system: System, word: &str) -> String {
     }
 }
 
+/// Returns what a hook runs, in one line; it may be put in a list of words, too.
+pub fn line_of(hook: &Value) -> Option<String> {
+    let line = hook.get("command")?.as_str()?.to_owned();
+    let Some(list) = hook.get("args") else {
+        return Some(line);
+    };
+    let words = list.as_array()?.iter().map(Value::as_str);
+    let words: Option<Vec<String>> = words
+        .map(|word| Some(quoted(System::Linux, word?)))
+        .collect();
+    Some(
+        [vec![quoted(System::Linux, &line)], words?]
+            .concat()
+            .join(" "),
+    )
+}
+
 /// Whether a hook is ours: it runs a program of our name and nothing besides,
 /// whatever its path and options; or it is exactly what we write, whatever the
 /// program is called, since `--command` names any. What a person put into a
 /// line of their own is theirs.
 pub fn is_ours(hook: &Value, event: Event) -> bool {
-    let Some(line) = hook.get("command").and_then(Value::as_str) else {
+    let Some(line) = line_of(hook) else {
         return false;
     };
-    let Some(rest) = after_word(line) else {
+    let Some(rest) = after_word(&line) else {
         return false;
     };
     let program = line.strip_suffix(rest).unwrap_or_default();
-    let turn = format!(" hook {}", event.as_str());
-    let Some(options) = rest.strip_prefix(&turn) else {
-        return false;
-    };
-    if is_of_our_name(&program.replace(['\'', '"'], "")) {
-        return are_words(options);
+    let words = words_of(rest).unwrap_or_default();
+    if is_of_our_name(&bare(program)) {
+        return words.first() == Some(&"hook") && words.contains(&event.as_str());
     }
     let is_as_quoted = program.starts_with('\'') || program.chars().all(is_plain);
-    let is_our_line = options.is_empty()
-        || options
-            .strip_prefix(" --data ")
-            .and_then(after_word)
-            .is_some_and(str::is_empty);
+    let is_our_line = match words[..] {
+        ["hook", turn] => turn == event.as_str(),
+        ["hook", turn, "--data", _] => turn == event.as_str(),
+        _ => false,
+    };
     is_as_quoted
         && is_our_line
         && *hook == json!({ "type": "command", "command": line, "timeout": TIMEOUT_S })
 }
 
-/// Whether this is nothing but words, each after a space.
-fn are_words(text: &str) -> bool {
-    words_of(text).is_some()
-}
-
 /// Returns the words of a text, each after a space and spelled as it was.
 fn words_of(mut text: &str) -> Option<Vec<&str>> {
     let mut words = Vec::new();
-    while !text.is_empty() {
-        let bare = text.strip_prefix(' ')?;
+    while !text.trim_start_matches(' ').is_empty() {
+        let bare = text.strip_prefix(' ')?.trim_start_matches(' ');
         text = after_word(bare)?;
         words.push(bare.strip_suffix(text)?);
     }
     Some(words)
 }
 
-/// Returns the words that stand behind the turn in a line of ours.
+/// Returns the words of a line of ours but for the program and the turn.
 pub fn options(line: &str) -> Vec<&str> {
     let words = after_word(line).and_then(words_of).unwrap_or_default();
-    words.into_iter().skip(2).collect()
+    let is_turn = |word: &&str| Event::ALL.iter().any(|event| event.as_str() == *word);
+    let turn = words.iter().position(is_turn);
+    let words = words.into_iter().enumerate().skip(1);
+    words
+        .filter(|(at, _)| Some(*at) != turn)
+        .map(|(_, word)| word)
+        .collect()
 }
 
 /// Returns the line that we would write with what a person added to the old
@@ -144,6 +159,22 @@ pub fn is_dressed(hook: &Value, wanted: &str) -> bool {
                 .flatten()
                 .all(|letter| !is_plain(letter))
         })
+    })
+}
+
+/// Whether a line runs us among other things, as far as its words show.
+pub fn is_among(hook: &Value, event: Event) -> bool {
+    let line = line_of(hook).unwrap_or_default();
+    let words = line.split_whitespace();
+    let words: Vec<&str> = words
+        .map(|word| word.trim_matches(['\'', '"', '(', ')', ';']))
+        .collect();
+    words.windows(3).any(|words| {
+        words
+            .first()
+            .is_some_and(|program| is_of_our_name(program) && program.contains(['/', '\\']))
+            && words.get(1) == Some(&"hook")
+            && words.get(2) == Some(&event.as_str())
     })
 }
 
