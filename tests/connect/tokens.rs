@@ -26,7 +26,15 @@ fn a_token_goes_only_where_others_cannot_read_it() {
     assert!(!person.home().join(".cursor/mcp.json").exists());
     let near = person.run(&["connect", "cursor", "--url", "--write"]);
     assert_eq!(near.code, 0, "{}", near.err);
-    assert!(text(&person.home().join(".cursor/mcp.json")).contains("tok_of_this_machine"));
+    let made = person.home().join(".cursor/mcp.json");
+    assert!(text(&made).contains("tok_of_this_machine"));
+    // Nobody else could read it at any time.
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let rights = std::fs::metadata(&made).expect("it is there").permissions();
+        assert_eq!(rights.mode() & 0o777, 0o600);
+    }
 
     person.set("ZERO_MEMORY_TOKEN", "tok_0123456789");
     let path = person.write(".cursor/mcp.json", CURSOR);

@@ -19,6 +19,7 @@ mod json;
 mod layout;
 mod listing;
 mod masked;
+mod neighbours;
 mod plan;
 mod present;
 mod renewal;

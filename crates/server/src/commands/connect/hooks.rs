@@ -25,26 +25,29 @@ const TIMEOUT_S: u64 = 5;
 /// Returns a data folder that hooks of ours lead to and would not, if they
 /// became these.
 pub fn folder_left(text: &str, wanted: impl Fn(Event) -> String) -> Result<Option<String>> {
+    let led = folders(text)?.into_iter();
+    let mut left = led.filter(|(event, led)| *led != folder(&options(&wanted(*event))));
+    Ok(left.find_map(|(_, led)| led))
+}
+
+/// Returns the data folder that each hook of ours leads to; none names the
+/// usual one.
+pub fn folders(text: &str) -> Result<Vec<(Event, Option<String>)>> {
     let (_, object) = opened(text)?;
+    let mut folders = Vec::new();
     if once(&object, HOOKS)?.is_none() {
-        return Ok(None);
+        return Ok(folders);
     }
     let hooks = child(&object, HOOKS)?;
     for event in Event::ALL {
-        let line = wanted(event);
         for place in ours(&hooks, event)? {
             let elements = list(&place.group, HOOKS)?.elements();
-            let hook = elements
-                .get(place.index)
-                .and_then(|hook| hook.to_serde_value());
-            let old = hook.as_ref().and_then(line_of);
-            let before = folder(&options(&old.unwrap_or_default()));
-            if before.is_some() && before != folder(&options(&line)) {
-                return Ok(before);
-            }
+            let hook = elements.get(place.index).and_then(CstNode::to_serde_value);
+            let line = hook.as_ref().and_then(line_of).unwrap_or_default();
+            folders.push((event, folder(&options(&line))));
         }
     }
-    Ok(None)
+    Ok(folders)
 }
 
 /// Returns what may be shown of our hooks.

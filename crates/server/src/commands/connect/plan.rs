@@ -7,11 +7,12 @@ use anyhow::{Context as _, Result, bail};
 use super::clients::{self, Client, Format, WITH_HOOKS};
 use super::entry::{self, Reach};
 use super::files::{self, Settings};
-use super::present::{self, Ours, Place, Server};
+use super::neighbours::{may_touch, tell_of_old_hooks, tell_of_other_hooks, tell_of_others};
+use super::present::{self, Ours, Server};
 use super::renewal::as_before;
 use super::surroundings::Surroundings;
 use super::token::{address, known_token, old_tokens};
-use super::{Arguments, Scope, TokenIn, USUAL_URL, hooks, json, layout, listing, switches, toml};
+use super::{Arguments, Scope, TokenIn, USUAL_URL, hooks, json, layout, switches, toml};
 use crate::say;
 
 /// Bytes of a name: clients put it before the names of tools, and refuse what
@@ -99,7 +100,7 @@ pub fn planned(client: &Client, arguments: &Arguments, at: &Surroundings) -> Res
         });
     }
     if client.id == WITH_HOOKS && !arguments.hooks && !arguments.remove {
-        tell_of_old_hooks(arguments, at)?;
+        tell_of_old_hooks(client, arguments, at)?;
     }
     for change in changes.iter().filter(|change| !change.is_same()) {
         files::may_be_changed(&change.old)?;
@@ -118,32 +119,6 @@ pub fn assert_name(name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Says which hooks would be other ones if they were set now, such as those of
-/// a program that was moved since.
-fn tell_of_old_hooks(arguments: &Arguments, at: &Surroundings) -> Result<()> {
-    let (program, data) = (program(arguments)?, data(arguments, at)?);
-    for path in listing::files_with_hooks(at) {
-        let text = files::read(Path::new(&path))?.text.unwrap_or_default();
-        let renewed = hooks::put(&text, |event| {
-            hooks::command(at.system, &program, event, data.as_deref())
-        });
-        if renewed.is_ok_and(|renewed| renewed != text) {
-            say(&format!(
-                "the hooks in {path} run another program, or lead to another folder: --hooks renews them"
-            ));
-        }
-    }
-    Ok(())
-}
-
-/// Says which other files have our hooks: a session runs those of all.
-fn tell_of_other_hooks(at: &Surroundings, path: &Path) {
-    let files = listing::files_with_hooks(at).into_iter();
-    for other in files.filter(|other| Path::new(other) != path) {
-        say(&format!("{other} has hooks of ours, too"));
-    }
-}
-
 /// Returns the words that hold a token in any entry of ours: a copy is one of
 /// the whole file.
 fn tokens_of_ours(
@@ -157,117 +132,8 @@ fn tokens_of_ours(
         .collect()
 }
 
-/// Whether the entry of our name may be changed. Another program's is not ours
-/// to replace, and a second one of ours would answer everything twice.
-fn may_touch(client: &Client, arguments: &Arguments, here: &[Server], ours: &Ours) -> Result<bool> {
-    let name = &arguments.name;
-    let named = here.iter().find(|server| server.name == *name);
-    let twin = here
-        .iter()
-        .find(|server| server.name != *name && server.is_twin(ours));
-    let left = named.and_then(|named| named.folder_left(ours));
-    if let Some(folder) = left.filter(|_| !arguments.remove && arguments.url.is_none()) {
-        let now = ours.data.as_deref().unwrap_or("the usual folder");
-        say(&format!(
-            "{name} led to the memory in {folder} and leads to {now} now: --data names another one"
-        ));
-    }
-    let is_renewed = |named: &&Server| {
-        !arguments.remove && named.is_called_so_by_us(ours) && !named.is_wrapped(ours)
-    };
-    let goes = named
-        .filter(is_renewed)
-        .and_then(|named| Some((named.goes(ours, arguments.url.is_some())?, named)));
-    if let Some((goes, named)) = goes {
-        say(&format!(
-            "{goes} of {name} in {} go with the way it was reached; the copy keeps them",
-            named.path
-        ));
-    }
-    match (named, twin) {
-        (Some(named), _) if !named.is_called_so_by_us(ours) || named.is_wrapped(ours) => {
-            let what = match named.way() {
-                _ if named.is_wrapped(ours) => "is started by another program",
-                "http" => "calls another server",
-                _ => "runs another program",
-            };
-            let path = &named.path;
-            if arguments.remove {
-                say(&format!(
-                    "{name} in {path} {what} and was left alone: take it out by hand if you do not want it"
-                ));
-                return Ok(false);
-            }
-            bail!(
-                "{name} in {path} {what}, so nothing was changed: give ours another name with --name, or take that one out by hand"
-            );
-        }
-        (Some(named), _) if named.is_off() && !arguments.remove => {
-            let place = if named.is_off_elsewhere {
-                "its settings".to_owned()
-            } else {
-                named.path.clone()
-            };
-            say(&format!(
-                "{name} is switched off in {place} and stays so: switch it on in {}",
-                client.title
-            ));
-        }
-        (None, Some(twin)) if arguments.remove => {
-            say(&format!(
-                "it stands in {} as {}: pass --name {}",
-                twin.path, twin.name, twin.name
-            ));
-        }
-        (None, Some(twin)) => bail!(
-            "{} has it already, as {}: pass --name {} to renew that one, and add --remove to take it away",
-            twin.path,
-            twin.name,
-            twin.name
-        ),
-        (None, None) if !arguments.remove => assert_name(name)?,
-        (Some(_) | None, _) => {}
-    }
-    Ok(true)
-}
-
-/// Says where else the client finds it.
-fn tell_of_others(
-    client: &Client,
-    arguments: &Arguments,
-    at: &Surroundings,
-    ours: &Ours,
-    path: &Path,
-) {
-    let scope = arguments.scope.into();
-    let standing = present::standing(client, at, ours).into_iter();
-    // One that leads to another folder stays beside ours; who takes ours away
-    // is told of a twin alone, elsewhere. In the home folder the file of a
-    // person may be that of the project, too.
-    let is_other = |server: &Server| {
-        let is_here =
-            server.place == scope || (server.place != Place::Local && is_file(server, path));
-        !is_here || (!arguments.remove && server.name != arguments.name)
-    };
-    for other in standing.filter(is_other) {
-        let (name, path, way) = (&other.name, &other.path, other.way());
-        match other.place {
-            Place::Local => say(&format!(
-                "{path} has it for this folder alone too, as {name} ({way}), and here that one counts: claude mcp remove {name} --scope local takes it away"
-            )),
-            Place::User | Place::Project => {
-                say(&format!("{path} has it too, as {name} ({way})"));
-            }
-        }
-    }
-}
-
-fn is_file(server: &Server, path: &Path) -> bool {
-    files::read(Path::new(&server.path)).is_ok_and(|settings| settings.path == path)
-}
-
 /// Returns how ours is known.
-fn ours(arguments: &Arguments, at: &Surroundings) -> Result<Ours> {
+pub fn ours(arguments: &Arguments, at: &Surroundings) -> Result<Ours> {
     let url = arguments.url.as_deref().unwrap_or(USUAL_URL);
     Ok(Ours {
         program: program(arguments)?,

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::clients::{Client, Format, WITH_HOOKS};
 use super::surroundings::Surroundings;
-use super::{Scope, USUAL_URL, entry, files, json, switches, toml};
+use super::{Scope, USUAL_URL, entry, files, json, switches, token, toml};
 use crate::commands::address;
 
 /// Whose settings an entry stands in.
@@ -102,7 +102,11 @@ impl Server {
             let text = self.entry.to_string();
             let has_token =
                 text.contains(entry::TOKEN) || text.contains(&format!("Bearer {TOKEN_ID_PREFIX}"));
-            let is_local = || address::parsed(url).is_some_and(|uri| address::is_local(&uri));
+            // A port of one's own is not told apart; another path is no endpoint of ours.
+            let is_local = || {
+                address::parsed(url)
+                    .is_some_and(|uri| address::is_local(&uri) && uri.path() == token::PATH)
+            };
             return has_token || (is_usual && is_local());
         }
         let words = self.words();
@@ -130,6 +134,27 @@ impl Server {
         };
         let told = folder_in(&turns);
         told.or_else(|| self.folder_set()) == ours.data.as_deref()
+    }
+
+    /// Whether it leads where another one of ours does.
+    pub fn is_like(&self, other: &Self, ours: &Ours) -> bool {
+        match (self.address(), other.address()) {
+            (Some(one), Some(two)) => plain(one) == plain(two) && self.is(ours),
+            (None, None) => {
+                let are_ours = self.turns(ours).is_some() && other.turns(ours).is_some();
+                are_ours && self.folder(ours) == other.folder(ours)
+            }
+            (Some(_) | None, _) => false,
+        }
+    }
+
+    /// Returns the data folder that it is started on, unless that is the usual
+    /// one.
+    pub fn folder(&self, ours: &Ours) -> Option<String> {
+        let turns = self.turns(ours)?;
+        folder_in(&turns)
+            .or_else(|| self.folder_set())
+            .map(str::to_owned)
     }
 
     /// Returns the data folder that it leads to and no longer would, if it is

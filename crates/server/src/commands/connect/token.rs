@@ -15,7 +15,7 @@ use crate::say;
 const BEARER: &str = "Bearer ";
 
 /// Path of MCP at a server.
-const PATH: &str = "/mcp";
+pub const PATH: &str = "/mcp";
 
 /// Returns the address that a client calls. A server says its address without
 /// the path of MCP; that is added. No token crosses a network in the clear.
