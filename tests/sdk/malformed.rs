@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use zero_memory_client::{Error, ZeroMemory, types};
 
 use super::between::{Between, Edit, answering, both};
-use super::kit::KITS;
+use super::kit::{KITS, Kit};
 use super::rust::run;
 use crate::harness::{Site, fresh};
 
@@ -225,6 +225,35 @@ fn an_answer_that_lacks_what_is_required_is_told_as_unreadable_in_every_language
             "{kit:?}: {report}"
         );
         assert_eq!(answer["memories"][0]["later"], 1, "{kit:?}: {report}");
+    }
+}
+
+/// 2.x of the official client in Python takes no event of over 1 MiB: the call
+/// was carried out all the same, and no server said anything of the protocol.
+#[test]
+fn a_long_answer_in_a_stream_is_read_or_told_as_broken_off() {
+    let data = fresh();
+    let site = Site::start(data.path());
+    let call = json!([{ "method": "recall", "given": { "query": "heron" } }]);
+    let long = || answering(|payload| payload["later"] = json!("x".repeat(2 << 20)));
+    for kit in KITS {
+        let between = Between::zipping(site.address(), true, long());
+        let report = kit.calls(&between.url(), site.token(), &json!({}), &call);
+        let outcome = &report["outcomes"][0];
+        let length = outcome["answer"]["later"].as_str().map(str::len);
+        if matches!(kit, Kit::Python("2", _)) {
+            assert_eq!(
+                outcome["error"]["class"], "TransportError",
+                "{kit:?}: {outcome}"
+            );
+            let told = outcome["error"]["message"].as_str().unwrap_or_default();
+            assert!(
+                told.starts_with("the connection broke: "),
+                "{kit:?}: {told}"
+            );
+        } else {
+            assert_eq!(length, Some(2 << 20), "{kit:?}: {}", outcome["error"]);
+        }
     }
 }
 

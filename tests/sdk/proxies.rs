@@ -1,9 +1,17 @@
-//! Proxies of the environment: they see nothing of what goes to this machine.
+//! Who else could see a token: proxies of the environment see nothing of what
+//! goes to this machine, and a redirect leads to no other server.
 
+use std::net::{TcpListener, TcpStream};
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
-use zero_memory_client::{ZeroMemory, types};
+use serde_json::json;
+use zero_memory_client::{Error, Options, Protocol, ZeroMemory, types};
 
+use super::failures::answering;
+use super::kit::KITS;
 use super::rust::run;
 use crate::harness::{Site, fresh};
 
@@ -46,5 +54,44 @@ fn no_proxy_sees_what_goes_to_this_machine() {
             asked.status.success() && said.contains("1 passed"),
             "{said}"
         );
+    }
+}
+
+#[test]
+fn no_redirect_leads_to_another_server() {
+    let elsewhere = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let other = elsewhere.local_addr().expect("an address");
+    let n_came = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&n_came);
+    std::thread::spawn(move || {
+        for client in elsewhere.incoming() {
+            counted.fetch_add(usize::from(client.is_ok()), Ordering::SeqCst);
+        }
+    });
+    for status in [
+        "301 Moved Permanently",
+        "307 Temporary Redirect",
+        "308 Permanent Redirect",
+    ] {
+        let url = answering(format!(
+            "HTTP/1.1 {status}\r\nLocation: http://{other}/mcp\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        ));
+        for kit in KITS {
+            let refusals = kit.refusals(std::slice::from_ref(&url), "tok", &json!({}));
+            let class = &refusals[0]["class"];
+            assert_eq!(class, "TransportError", "{kit:?} {status}: {refusals:?}");
+        }
+        for protocol in [Protocol::Auto, Protocol::Handshake, Protocol::Stateless] {
+            let options = Options::new().protocol(protocol);
+            let opened = run(ZeroMemory::http_with(url.as_str(), Some("tok"), options));
+            let is_lost = matches!(opened, Err(Error::Transport(_)));
+            assert!(is_lost, "{protocol:?} {status}: {opened:?}");
+        }
+        assert_eq!(n_came.load(Ordering::SeqCst), 0, "{status}");
+    }
+    // Whoever comes is counted.
+    drop(TcpStream::connect(other).expect("it listens"));
+    while n_came.load(Ordering::SeqCst) == 0 {
+        std::thread::sleep(Duration::from_millis(5));
     }
 }

@@ -3,6 +3,7 @@
 
 """Turns what an official client raises into the failures of this package."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,6 +20,9 @@ _NO_RESOURCE = (-32002, -32602)
 
 _ENDED = -32000
 """The code by which the official client says that the connection ended."""
+
+_ENDS = re.compile("connection closed|sse stream (failed|ended)", re.IGNORECASE)
+"""What it says of that, and of a stream that it cannot read on."""
 
 _UNREADABLE = -32700
 """The code by which it says that a stream holds no message."""
@@ -49,7 +53,7 @@ def _failure_of(raised: Exception, uri: str | None) -> ClientError:
     if isinstance(raised, ValidationError) or "structured content" in why.lower():
         return _also(UnreadableAnswer, raised, f"an answer cannot be read: {short(why)}", None)
     # What the server answered has any code; the official client says by one of these that the connection ended.
-    is_ended = code == _UNREADABLE or (code == _ENDED and "connection closed" in why.lower())
+    is_ended = code == _UNREADABLE or (code == _ENDED and _ENDS.search(why) is not None)
     if isinstance(code, int) and not is_ended and LOST not in facts:
         return _kept(_also(ProtocolError, raised, code, why, data), raised)
     return _kept(_also(TransportError, raised, why, _loss_of(raised, code, facts.get(LOST))), raised)

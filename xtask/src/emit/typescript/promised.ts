@@ -1,6 +1,7 @@
 /**
  * Judges an answer by what the contract promises of it: what is required is
- * there, and everything known is of its type. What is unknown is left alone.
+ * there, and everything known is of its type in JavaScript: any number, and any
+ * text where words are listed. What is unknown is left alone.
  */
 
 import { isObject } from './answers.js';
