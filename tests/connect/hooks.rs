@@ -101,6 +101,7 @@ fn every_hook_of_ours_is_renewed_however_it_is_spelled_and_a_double_goes() {
         "'/old place/zero-memory' hook session-start",
         "\"/old place/zero-memory\" hook session-start --data /old",
         "C:/old/zero-memory.exe hook session-start",
+        "\"C:\\old place\\zero-memory.exe\" hook session-start",
         "$HOME/bin/zero-memory hook session-start --data='/old place'",
         "zero-memory hook session-start",
     ] {

@@ -67,7 +67,7 @@ pub fn is_ours(hook: &Value, event: Event) -> bool {
     };
     let program = line.strip_suffix(rest).unwrap_or_default();
     let words = words_of(rest).unwrap_or_default();
-    if is_of_our_name(&bare(program)) {
+    if is_of_our_name(&program.replace(['\'', '"'], "")) {
         return words.first() == Some(&"hook") && words.contains(&event.as_str());
     }
     let is_as_quoted = program.starts_with('\'') || program.chars().all(is_plain);
