@@ -86,29 +86,30 @@ impl Odd {
         )
     }
 
-    /// Says what is so: that the connection broke, or who answered.
-    fn assert_worded(&self, message: &str, place: &str) {
+    /// Says what is so: that the connection broke, or was none yet, or who
+    /// answered.
+    fn assert_worded(&self, is_open: bool, message: &str, place: &str) {
         // Of an answer in a stream that nobody asked for, one sees this and
         // another that.
         let is_seen = self.2.contains("9000") && message.contains("to another request");
         let is_stream = self.1 == "text/event-stream";
-        let begin = if self.0.is_empty() || (is_stream && !is_seen) {
-            "the connection broke: "
-        } else {
-            "something else than a zero-memory server answered: "
+        let maybe = "may have been carried out";
+        let (begin, end) = match self.0.is_empty() || (is_stream && !is_seen) {
+            true if is_open => ("the connection broke: ", maybe),
+            true => ("no connection was opened: ", "in its log, and try again"),
+            false => ("something else than a zero-memory server answered: ", maybe),
         };
         assert!(message.starts_with(begin), "{place}: {message}");
-        let end = "may have been carried out";
         assert!(message.ends_with(end), "{place}: {message}");
         assert!(!message.contains("reached"), "{place}: {message}");
     }
 
     /// One kind for all of them, and it says what came.
-    fn assert_told(&self, error: &Value, place: &str) {
+    fn assert_told(&self, is_open: bool, error: &Value, place: &str) {
         let place = format!("{place}: {} {}", self.0, self.2);
         assert_ours(error, &["TransportError"], &place);
         let message = error["message"].as_str().expect("text");
-        self.assert_worded(message, &place);
+        self.assert_worded(is_open, message, &place);
         // What is wrong with a stream is found by the official clients, too.
         if self.1 != "text/event-stream" {
             let status = self.0.split(' ').next().expect("a word");
@@ -194,7 +195,7 @@ fn whoever_is_no_server_is_told_as_a_kind_of_the_package() {
         );
         assert_unreached(&refusals[0]["message"], &format!("{kit:?}"));
         for (odd, refusal) in ODD.iter().zip(&refusals[1..]) {
-            odd.assert_told(refusal, &format!("{kit:?}"));
+            odd.assert_told(false, refusal, &format!("{kit:?}"));
         }
         assert_eq!(refusals.len(), asked.len(), "{kit:?}");
     }
@@ -214,7 +215,7 @@ fn whoever_is_no_server_is_told_as_a_kind_of_the_package() {
             let place = format!("{protocol:?}: {} {}", odd.0, odd.2);
             let error = opened.expect_err(&place);
             assert!(matches!(error, Error::Transport(_)), "{place}: {error:?}");
-            odd.assert_worded(&error.to_string(), &place);
+            odd.assert_worded(false, &error.to_string(), &place);
         }
     }
 }
@@ -231,7 +232,7 @@ fn a_call_that_something_else_answers_is_told_as_a_kind_of_the_package() {
         let report = kit.calls(&between.url(), site.token(), &options, &calls);
         for (index, odd) in ODD.iter().enumerate() {
             let error = &report["outcomes"][index]["error"];
-            odd.assert_told(error, &format!("{kit:?} {report}"));
+            odd.assert_told(true, error, &format!("{kit:?} {report}"));
         }
         // The connection goes on.
         let last = &report["outcomes"][ODD.len()];
@@ -247,7 +248,7 @@ fn a_call_that_something_else_answers_is_told_as_a_kind_of_the_package() {
         let place = format!("{} {}", odd.0, odd.2);
         let error = broken.expect_err(&place);
         assert!(matches!(error, Error::Transport(_)), "{place}: {error:?}");
-        odd.assert_worded(&error.to_string(), &place);
+        odd.assert_worded(true, &error.to_string(), &place);
     }
 }
 

@@ -2,6 +2,7 @@
 //! never answer, programs that are not there, refusals, and headers for what
 //! stands before the server.
 
+use std::io::Read as _;
 use std::net::TcpListener;
 use std::time::Duration;
 
@@ -15,6 +16,9 @@ use super::rust::{refused, run};
 use crate::harness::{Site, fresh};
 
 const PROTOCOLS: [Protocol; 3] = [Protocol::Auto, Protocol::Handshake, Protocol::Stateless];
+
+/// A program that ends at once, whatever it is passed.
+const ENDS: &str = "true";
 
 /// Nothing comes however long it is waited for.
 const SHORT: Duration = Duration::from_millis(200);
@@ -193,6 +197,48 @@ fn a_program_that_is_not_there_is_named() {
         let absent = failure(kit, given, &json!({}));
         let message = absent["message"].as_str().unwrap_or_default();
         assert!(message.contains(nowhere), "{kit:?}: {absent}");
+    }
+}
+
+/// No call was on its way, whatever became of the connection.
+#[test]
+fn what_ends_before_it_is_a_connection_carried_nothing_out() {
+    let assert_told = |told: &str, place: &str| {
+        assert!(
+            told.starts_with("no connection was opened: "),
+            "{place}: {told}"
+        );
+        assert!(
+            told.contains("nothing was carried out; "),
+            "{place}: {told}"
+        );
+    };
+    let cut = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let url = format!("http://{}/mcp", cut.local_addr().expect("an address"));
+    // It takes every connection, reads what comes first, and closes it.
+    std::thread::spawn(move || {
+        for mut taken in cut.incoming().flatten() {
+            let _ = taken.read(&mut [0; 16 << 10]);
+        }
+    });
+    for protocol in PROTOCOLS {
+        let place = format!("{protocol:?}");
+        let options = Options::new().protocol(protocol);
+        let opened = run(ZeroMemory::http_with(url.as_str(), None, options.clone()));
+        assert_told(&opened.expect_err("it is cut").to_string(), &place);
+        let opened = run(ZeroMemory::stdio_with(Program::new(ENDS), options));
+        assert_told(&opened.expect_err("it ends").to_string(), &place);
+    }
+    for kit in KITS {
+        for given in [
+            json!({ "url": url }),
+            json!({ "binary": ENDS, "data": "." }),
+        ] {
+            let place = format!("{kit:?} {given}");
+            let failure = failure(kit, given, &json!({}));
+            assert_eq!(failure["class"], "TransportError", "{place}: {failure}");
+            assert_told(failure["message"].as_str().expect("text"), &place);
+        }
     }
 }
 

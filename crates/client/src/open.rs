@@ -251,7 +251,19 @@ where
     let us = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
     let config = ClientConfig::new(ClientCapabilities::default(), us).with_protocol_version(eldest);
     let service = config.serve_with_lifecycle(transport, lifecycle).await;
-    Ok(Link::of(service.map_err(refused)?))
+    Ok(Link::of(service.map_err(|error| unopened(refused(error)))?))
+}
+
+/// Tells what broke before any call could be sent as just that.
+#[cfg(any(feature = "stdio", feature = "http"))]
+fn unopened(mut error: Error) -> Error {
+    if let Error::Transport(cause) = &mut error
+        && let Some(lost) = cause.downcast_mut::<Lost>()
+        && lost.loss == Loss::Broken
+    {
+        lost.loss = Loss::Unopened;
+    }
+    error
 }
 
 /// Tells a refusal of the server from a connection that never was.

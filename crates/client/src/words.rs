@@ -35,6 +35,12 @@ pub(crate) enum Loss {
         expect(dead_code, reason = "nothing can be opened")
     )]
     Unreached,
+    /// What was to be a connection ended before it was one.
+    #[cfg_attr(
+        not(any(feature = "stdio", feature = "http")),
+        expect(dead_code, reason = "nothing can be opened")
+    )]
+    Unopened,
     /// It cannot be sent anywhere.
     #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "pipes take all"))]
     Unsent,
@@ -51,6 +57,10 @@ impl Loss {
             Self::Unreached => (
                 "the server cannot be reached",
                 "nothing was carried out; see whether it runs, and where, and try again",
+            ),
+            Self::Unopened => (
+                "no connection was opened",
+                "nothing was carried out; see what the server says in its log, and try again",
             ),
             Self::Unsent => (
                 "no call was sent",

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 _LONGEST = 300
 """How many characters of others are repeated: the official client tells every item of a long answer."""
 
-Loss = Literal["unreached", "unsent", "answered", "broken"]
+Loss = Literal["unreached", "unopened", "unsent", "answered", "broken"]
 """How a call came to nothing, and so what became of it."""
 
 LOSSES: tuple[Loss, ...] = get_args(Loss)
@@ -18,6 +18,10 @@ _SENTENCES: dict[Loss, tuple[str, str]] = {
     "unreached": (
         "the server cannot be reached",
         "nothing was carried out; see whether it runs, and where, and try again",
+    ),
+    "unopened": (
+        "no connection was opened",
+        "nothing was carried out; see what the server says in its log, and try again",
     ),
     "unsent": ("no call was sent", "nothing was carried out; mend that, and try again"),
     "answered": (

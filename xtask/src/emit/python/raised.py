@@ -24,20 +24,26 @@ _ENDS = re.compile("connection closed|sse stream (failed|ended)", re.IGNORECASE)
 _UNREADABLE = -32700
 """The code by which it says that a stream holds no message."""
 
-_UNREACHED = ("ConnectError", "ConnectTimeout", "PoolTimeout", "ClosedResourceError", "BrokenResourceError")
-"""What is raised before anything is sent: by the HTTP client, and by streams within this process."""
+_WITHIN = ("ClosedResourceError", "BrokenResourceError")
+"""What is raised by streams within this process, before anything is sent."""
+
+_UNREACHED = ("ConnectError", "ConnectTimeout", "PoolTimeout", *_WITHIN)
+"""The same, and by the HTTP client."""
 
 
-def failure_of_raised(raised: Exception, uri: str | None = None) -> ClientError:
-    """Return the failure that stands in what an official client raised, with that as its cause."""
+def failure_of_raised(raised: Exception, uri: str | None = None, is_open: bool = True) -> ClientError:
+    """Return the failure that stands in what an official client raised, with that as its cause.
+
+    Until a connection ``is_open``, no call can be on its way.
+    """
     if isinstance(raised, ClientError):
         return raised
-    failure = _failure_of(raised, uri)
+    failure = _failure_of(raised, uri, is_open)
     failure.__cause__ = raised
     return failure
 
 
-def _failure_of(raised: Exception, uri: str | None) -> ClientError:
+def _failure_of(raised: Exception, uri: str | None, is_open: bool) -> ClientError:
     error = getattr(raised, "error", None)
     code, data = getattr(error, "code", None), getattr(error, "data", None)
     why = str(getattr(error, "message", raised)) or type(raised).__name__
@@ -53,7 +59,10 @@ def _failure_of(raised: Exception, uri: str | None) -> ClientError:
     is_ended = code == _UNREADABLE or (code == _ENDED and _ENDS.search(why) is not None)
     if isinstance(code, int) and not is_ended and LOST not in facts:
         return _kept(_also(ProtocolError, raised, code, why, data), raised)
-    return _kept(_also(TransportError, raised, why, _loss_of(raised, code, facts.get(LOST))), raised)
+    loss = _loss_of(raised, code, facts.get(LOST))
+    if not is_open and (loss == "broken" or type(raised).__name__ in _WITHIN):
+        loss = "unopened"
+    return _kept(_also(TransportError, raised, why, loss), raised)
 
 
 def _loss_of(raised: Exception, code: Any, told: Any) -> Loss:

@@ -128,11 +128,13 @@ class Runtime:
     @asynccontextmanager
     async def _opened(cls, connection: AbstractAsyncContextManager[Any], options: Options) -> AsyncIterator[Self]:
         inside: BaseException | None = None
+        is_open = False
         limit = options.get("timeout_s")
         try:
             async with AsyncExitStack() as stack:
                 opening_up = stack.enter_async_context(connection)
                 client = await _in_time(opening_up, _LONGEST_OPENING_SECONDS if limit is None else limit)
+                is_open = True
                 try:
                     yield cls(client, **options)
                 except BaseException as error:
@@ -144,7 +146,7 @@ class Runtime:
             is_cancelled = isinstance(inside, asyncio.CancelledError) and isinstance(error, Exception)
             cause = _innermost(error) if inside is None or is_cancelled else inside
             if cause is not inside and isinstance(cause, Exception):
-                cause = failure_of_raised(cause)
+                cause = failure_of_raised(cause, is_open=is_open)
             if cause is error:
                 raise
             raise cause from cause.__cause__

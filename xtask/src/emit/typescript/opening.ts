@@ -128,7 +128,7 @@ async function within(
   try {
     await Promise.race([connect(), late]);
   } catch (error) {
-    if (!isLate) throw failureOfRaised(error);
+    if (!isLate) throw failureOfRaised(error, 'unopened');
   } finally {
     clearTimeout(timer);
   }

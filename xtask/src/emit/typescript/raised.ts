@@ -40,8 +40,8 @@ interface Raised {
   syscall?: unknown;
 }
 
-/** Returns the failure that stands in what an official client raised. */
-export function failureOfRaised(raised: unknown): ClientError {
+/** Returns the failure that stands in what an official client raised; `otherwise` is the loss where nothing is known of it. */
+export function failureOfRaised(raised: unknown, otherwise: Loss = 'broken'): ClientError {
   if (raised instanceof ClientError) return raised;
   const { name, code, data, cause, issues } = (raised ?? {}) as Raised;
   if (cause instanceof ClientError) return cause;
@@ -61,17 +61,17 @@ export function failureOfRaised(raised: unknown): ClientError {
   if (typeof code === 'number' && isAnswer) return new ProtocolError(code, why, data, raised);
   const isStatus = typeof code === 'number' && code >= 100;
   const isTold = !isStatus || short.includes(`HTTP ${code}`);
-  return new TransportError(isTold ? short : `HTTP ${code}: ${short}`, raised, isStatus ? 'answered' : lossOf(raised));
+  return new TransportError(isTold ? short : `HTTP ${code}: ${short}`, raised, isStatus ? 'answered' : (lossOf(raised) ?? otherwise));
 }
 
 /** Returns what became of a call, of which only what is sure is said. */
-function lossOf(raised: unknown): Loss {
+function lossOf(raised: unknown): Loss | null {
   const causes = causesOf(raised);
   // Where several addresses were tried, all of them were not reached, or the one that broke would be told.
   if (causes.some(({ syscall, code, message }) => UNREACHED.test(String(syscall)) || UNREACHED.test(String(code)) || message === 'Not connected')) {
     return 'unreached';
   }
-  return causes.some(({ message }) => UNSENT.test(String(message))) ? 'unsent' : 'broken';
+  return causes.some(({ message }) => UNSENT.test(String(message))) ? 'unsent' : null;
 }
 
 /** Returns `not_found` when an official client raised that this resource is not there; else null. */

@@ -19,6 +19,7 @@ export type Loss = keyof typeof SENTENCES;
 
 const SENTENCES = {
   unreached: ['the server cannot be reached', 'nothing was carried out; see whether it runs, and where, and try again'],
+  unopened: ['no connection was opened', 'nothing was carried out; see what the server says in its log, and try again'],
   unsent: ['no call was sent', 'nothing was carried out; mend that, and try again'],
   answered: [
     'something else than a zero-memory server answered',
