@@ -29,9 +29,8 @@ struct Shared {
     broken: Option<Vec<u8>>,
     /// The same for one call each, the last of them first.
     in_turn: Mutex<Vec<String>>,
-    seen: Mutex<Vec<Value>>,
-    /// The lines of every head.
-    heads: Mutex<Vec<String>>,
+    /// Every request, with the lines of its head.
+    seen: Mutex<Vec<(Vec<String>, Value)>>,
     /// Whether answers come as streams of events.
     streams: AtomicBool,
     /// Whether these leave out the empty line at their end.
@@ -116,7 +115,6 @@ impl Between {
             broken,
             in_turn: Mutex::default(),
             seen: Mutex::default(),
-            heads: Mutex::default(),
             streams: AtomicBool::new(false),
             is_curt: AtomicBool::new(false),
             zips: AtomicBool::new(false),
@@ -151,10 +149,10 @@ impl Between {
     /// Returns how many requests came with this line in their head, and how
     /// many came at all.
     pub fn n_with(&self, line: &str) -> (usize, usize) {
-        let heads = self.shared.heads.lock().expect("nobody panics with it");
+        let seen = self.shared.seen.lock().expect("nobody panics with it");
         let is_it = |head: &&String| head.eq_ignore_ascii_case(line);
-        let n_all = self.shared.seen.lock().expect("nobody panics with it");
-        (heads.iter().filter(is_it).count(), n_all.len())
+        let heads = seen.iter().flat_map(|(head, _)| head);
+        (heads.filter(is_it).count(), seen.len())
     }
 
     /// Returns how many answers were compressed.
@@ -167,7 +165,7 @@ impl Between {
         let seen = self.shared.seen.lock().expect("nobody panics with it");
         let calls = seen
             .iter()
-            .filter(|message| message["method"] == "tools/call");
+            .filter(|(_, message)| message["method"] == "tools/call");
         calls.count()
     }
 }
@@ -180,10 +178,7 @@ fn pass(mut client: TcpStream, shared: &Shared) -> Option<()> {
         .seen
         .lock()
         .expect("nobody panics with it")
-        .push(request.clone());
-    let mut heads = shared.heads.lock().expect("nobody panics with it");
-    heads.extend(head.iter().cloned());
-    drop(heads);
+        .push((head.clone(), request.clone()));
     if let Some(bytes) = &shared.broken
         && request["method"] == "tools/call"
     {
