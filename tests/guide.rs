@@ -1,5 +1,7 @@
-//! The guide for people who connect a client: every command that it shows is
-//! run as it stands there.
+//! The pages for people: the front page (`guide/readme.rs`), the guide for those
+//! who connect a client, and the page for those who write one. Every command
+//! that is shown is run as it stands there, and every fact is held against a
+//! server.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -10,10 +12,11 @@ use crate::harness::{
     Era, NEWEST_LEGACY, Person, Pipes, Site, binary, fresh, json_file, repository,
 };
 
+mod readme;
+
 #[test]
 fn every_command_of_the_guide_does_what_it_says() {
-    let guide = repository().join("crates/server/CLIENTS.md");
-    let guide = std::fs::read_to_string(guide).expect("the guide is there");
+    let guide = page_of("crates/server/CLIENTS.md");
     let mut person = Person::new();
     person.set("ZERO_MEMORY_TOKEN", "tok_of_the_guide");
     let folder = binary().parent().expect("it lies in a folder");
@@ -60,7 +63,12 @@ fn every_command_of_the_guide_does_what_it_says() {
 
 /// Returns a page of the generated documentation.
 pub(crate) fn page(name: &str) -> String {
-    let path = repository().join("generated/docs").join(name);
+    page_of(&format!("generated/docs/{name}"))
+}
+
+/// Returns a page of the repository.
+fn page_of(path: &str) -> String {
+    let path = repository().join(path);
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 

@@ -5,6 +5,8 @@ mod hold;
 mod http;
 mod person;
 mod pipes;
+#[cfg(unix)]
+mod reading;
 mod reply;
 
 use std::path::{Path, PathBuf};
@@ -19,6 +21,8 @@ pub use hold::{Hold, python, unsound};
 pub use http::{Response, Site};
 pub use person::{Person, Run};
 pub use pipes::Pipes;
+#[cfg(unix)]
+pub use reading::{may_mount, may_write, reading_only};
 pub use reply::{Reply, at};
 
 /// How long anything may take before a test gives up. Generous: the machine

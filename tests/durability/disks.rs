@@ -6,23 +6,18 @@
 #![cfg(unix)]
 
 use std::collections::BTreeSet;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 
 use serde_json::{Value, json};
 
 use super::ids_found;
-use crate::harness::{Door, Era, Pipes, Reply, Site, fresh, unsound};
+use crate::harness::{
+    Door, Era, Pipes, Reply, Site, fresh, may_mount, may_write, reading_only, unsound,
+};
 
 /// Bytes that all files of the limited folder may have.
 const ROOM: u64 = 2 << 20;
-
-/// Tells whether this process may mount file systems in a space of its own.
-fn may_mount() -> bool {
-    let status = Command::new("unshare").args(["-m", "true"]).status();
-    status.is_ok_and(|status| status.success())
-}
 
 /// A long text that no other one is like.
 fn long(number: usize) -> String {
@@ -184,23 +179,6 @@ fn a_full_disk_refuses_writes_and_takes_them_again() {
     assert_eq!(pipes.close().0.code(), Some(0));
 }
 
-/// Runs as another user who owns nothing there, or in a space where the folder
-/// can only be read.
-fn reading_only(data: &Path) -> Vec<String> {
-    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
-    if may_mount() {
-        let path = data.display();
-        let bound = format!(
-            "mount --bind {path} {path} && mount -o remount,ro,bind {path} && cd {path} && exec \"$@\""
-        );
-        return words(&["unshare", "-m", "sh", "-c", &bound, "sh"]);
-    }
-    // Nobody but root is kept from writing by the mode of a folder.
-    let mode = std::fs::Permissions::from_mode(0o500);
-    std::fs::set_permissions(data, mode).expect("it is ours");
-    words(&["env"])
-}
-
 #[test]
 fn a_folder_that_can_only_be_read_is_read_and_left_as_it_is() {
     let data = fresh();
@@ -231,8 +209,7 @@ fn a_folder_that_can_only_be_read_is_read_and_left_as_it_is() {
         let answer = site.owner("POST", "/api/tools/remember", &[], body.as_bytes());
         is_told(&answer.json()["error"], "can only be read", data.path());
     }
-    let mode = std::fs::Permissions::from_mode(0o700);
-    std::fs::set_permissions(data.path(), mode).expect("it is ours");
+    may_write(data.path());
     assert_eq!(files(data.path()), before);
     let mut after = Pipes::open(data.path(), Era::Legacy);
     assert!(remember_long(&mut after, 3).is_ok());
