@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::harness::{Person, binary};
 
 mod hooks;
+mod odd;
 mod present;
 mod renewed;
 mod tokens;

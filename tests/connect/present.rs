@@ -7,7 +7,7 @@ use super::text;
 use crate::harness::{Person, binary};
 
 /// Returns what is listed of a client.
-fn listed(person: &Person, client: &str) -> Value {
+pub(super) fn listed(person: &Person, client: &str) -> Value {
     let all = person.run(&["connect", "--json"]).json();
     let all = all["clients"].as_array().expect("a list").clone();
     let found = all.into_iter().find(|entry| entry["client"] == client);
@@ -15,7 +15,7 @@ fn listed(person: &Person, client: &str) -> Value {
 }
 
 /// An entry that starts this program on this person's folder.
-fn started(person: &Person) -> Value {
+pub(super) fn started(person: &Person) -> Value {
     json!({ "command": binary(), "args": ["stdio", "--data", person.data()] })
 }
 
@@ -357,78 +357,4 @@ fn hooks_are_found_wherever_a_session_reads_them() {
             assert!(told.err.contains(file), "{}", told.err);
         }
     }
-}
-
-#[test]
-fn a_memory_of_another_folder_stays_beside_ours_and_is_told() {
-    let person = Person::new();
-    let old = json!({ "mcpServers": {
-        "work": { "command": "/old/zero-memory", "args": ["stdio", "--data", "/other"] },
-    } });
-    let path = person.write(".cursor/mcp.json", &old.to_string());
-    let told = person.run(&["connect", "cursor", "--write"]);
-    assert_eq!(told.code, 0, "{}", told.err);
-    assert!(told.err.contains("as work"), "{}", told.err);
-    let new = text(&path);
-    assert!(
-        new.contains("/other") && new.contains("\"zero-memory\""),
-        "{new}"
-    );
-}
-
-#[test]
-fn two_that_lead_to_one_memory_are_not_made_and_are_told_of() {
-    let person = Person::new();
-    let other = person.work().join("other");
-    let other = other.to_str().expect("text");
-    let connect = ["connect", "gemini-cli", "--write"];
-    assert_eq!(person.run(&connect).code, 0);
-    let work = [&connect[..], &["--name", "work", "--data", other]].concat();
-    assert_eq!(person.run(&work).code, 0);
-    // Renewed so, both would answer with the same.
-    let path = person.home().join(".gemini/settings.json");
-    let before = text(&path);
-    let refused = person.run(&[&connect[..], &["--data", other]].concat());
-    let told = refused.failed(1);
-    assert!(told.contains("as work: pass --name work"), "{told}");
-    assert_eq!(text(&path), before);
-    // Where a person made two, taking one away says that the other stays.
-    let folder = person.data();
-    let folder = folder.to_str().expect("text");
-    std::fs::write(&path, before.replace(other, folder)).expect("it is ours");
-    assert_eq!(person.run(&connect).code, 0, "it is so already");
-    let removed = person.run(&["connect", "gemini-cli", "--remove", "--write"]);
-    assert_eq!(removed.code, 0, "{}", removed.err);
-    assert!(
-        removed.err.contains("as work: pass --name work"),
-        "{}",
-        removed.err
-    );
-    assert!(text(&path).contains("work") && !text(&path).contains("zero-memory\": {"));
-}
-
-#[test]
-fn a_server_of_others_on_this_machine_is_not_ours_by_its_name_alone() {
-    let person = Person::new();
-    let theirs = "{\"mcpServers\":{\"zero-memory\":{\"url\":\"http://127.0.0.1:3000/other\",\"headers\":{\"X-Key\":\"k\"}}}}";
-    let path = person.write(".cursor/mcp.json", theirs);
-    let refused = person.run(&["connect", "cursor", "--write"]);
-    let told = refused.failed(1);
-    assert!(told.contains("calls another server"), "{told}");
-    let removed = person.run(&["connect", "cursor", "--remove", "--write"]);
-    assert!(removed.err.contains("was left alone"), "{}", removed.err);
-    assert_eq!(text(&path), theirs);
-}
-
-#[test]
-fn the_hooks_of_one_are_not_to_be_led_to_the_memory_of_another() {
-    let person = Person::new();
-    let connect = ["connect", "claude-code", "--write"];
-    assert_eq!(person.run(&[&connect[..], &["--hooks"]].concat()).code, 0);
-    let second = ["--name", "second", "--data", "/two"];
-    let told = person.run(&[&connect[..], &second].concat());
-    assert_eq!(told.code, 0, "{}", told.err);
-    assert!(!told.err.contains("--hooks renews them"), "{}", told.err);
-    let moved = person.run(&[&connect[..], &["--command", "/new/zero-memory"]].concat());
-    assert!(moved.err.contains("--hooks renews them"), "{}", moved.err);
 }

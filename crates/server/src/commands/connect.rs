@@ -152,7 +152,7 @@ pub fn run(arguments: Arguments) -> Result<u8> {
     }
     let holds_token = changes.iter().any(|change| change.holds_token);
     if arguments.url.is_some() && !arguments.remove && !holds_token {
-        told_token(client.title, &arguments)?;
+        told_token(client.title, &arguments);
     }
     if arguments.url.is_some() && arguments.hooks && !arguments.remove {
         say(

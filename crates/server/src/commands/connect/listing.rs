@@ -28,6 +28,27 @@ struct Found {
     more: Vec<Server>,
 }
 
+impl Found {
+    fn tell_of_gone(&self) {
+        let renews = |more: &str, look: &Look| {
+            let other = look.name.as_deref().filter(|name| *name != SERVER_NAME);
+            let name = other.map_or(String::new(), |name| format!(" --name {name}"));
+            let id = self.client.id;
+            format!("zero-memory connect {id}{more}{name} --write has this one started")
+        };
+        self.user.tell_of_gone(&renews("", &self.user));
+        if let Some(look) = &self.project {
+            look.tell_of_gone(&renews(" --scope project", look));
+        }
+        if let Some(look) = &self.local {
+            let name = look.name.as_deref().unwrap_or_default();
+            look.tell_of_gone(&format!(
+                "claude mcp remove {name} --scope local takes it away"
+            ));
+        }
+    }
+}
+
 /// What stands at one place.
 struct Look {
     path: Option<String>,
@@ -37,11 +58,13 @@ struct Look {
     /// What we are called there.
     name: Option<String>,
     is_off: bool,
+    /// Whether the program that would be started is not there any more.
+    is_gone: bool,
 }
 
 impl Look {
     fn json(&self) -> Value {
-        value!({ "path": self.path, "state": self.state, "name": self.name, "off": self.is_off })
+        value!({ "path": self.path, "state": self.state, "name": self.name, "off": self.is_off, "gone": self.is_gone })
     }
 
     /// Returns it for a person.
@@ -53,7 +76,21 @@ impl Look {
         if self.is_off {
             text.push_str(", off");
         }
+        if self.is_gone {
+            text.push_str(", gone");
+        }
         text
+    }
+
+    /// Says that its program is not there any more, and the way out.
+    fn tell_of_gone(&self, way_out: &str) {
+        if self.is_gone {
+            let path = self.path.as_deref().unwrap_or_default();
+            let name = self.name.as_deref().unwrap_or_default();
+            say(&format!(
+                "{name} in {path} starts a program that is not there any more: {way_out}"
+            ));
+        }
     }
 }
 
@@ -120,6 +157,7 @@ pub fn list(at: &Surroundings, as_json: bool) -> Result<u8> {
     }
     print(&table.render(columns()))?;
     for found in &found {
+        found.tell_of_gone();
         for more in &found.more {
             say(&format!(
                 "{} has it too, as {} ({})",
@@ -140,7 +178,7 @@ pub fn list(at: &Surroundings, as_json: bool) -> Result<u8> {
 }
 
 fn named(server: &Server) -> Value {
-    value!({ "path": server.path, "state": server.way(), "name": server.name, "off": server.is_off() })
+    value!({ "path": server.path, "state": server.way(), "name": server.name, "off": server.is_off(), "gone": server.is_gone() })
 }
 
 fn looked_at(client: &'static Client, at: &Surroundings, ours: &Ours) -> Found {
@@ -198,6 +236,7 @@ fn look(client: &Client, place: Place, at: &Surroundings, ours: &Ours) -> Look {
             state: "unreadable",
             name: None,
             is_off: false,
+            is_gone: false,
         };
     };
     let is_named = |server: &&Server| server.name == SERVER_NAME;
@@ -213,6 +252,7 @@ fn look(client: &Client, place: Place, at: &Surroundings, ours: &Ours) -> Look {
         },
         name: known.map(|server| server.name.clone()),
         is_off: known.is_some_and(Server::is_off),
+        is_gone: known.is_some_and(Server::is_gone),
     }
 }
 

@@ -49,6 +49,7 @@ pub fn may_touch(
         (Some(named), _) if !named.is_called_so_by_us(ours) || named.is_wrapped(ours) => {
             let what = match named.way() {
                 _ if named.is_wrapped(ours) => "is started by another program",
+                _ if !named.is_well_formed() => "is no entry of a form that is known here",
                 "http" => "calls another server",
                 _ => "runs another program",
             };

@@ -74,6 +74,25 @@ impl Server {
         }
     }
 
+    /// Whether it has the form of what calls a server or starts a program.
+    pub fn is_well_formed(&self) -> bool {
+        let is_text = |value: &Value| value.is_string();
+        let arguments = self.entry.get("args");
+        let are_words = arguments.is_none_or(|value| {
+            let words = value.as_array();
+            words.is_some_and(|words| words.iter().all(is_text))
+        });
+        let starts = self.entry.get("command").is_some_and(is_text) && are_words;
+        self.address().is_some() || starts
+    }
+
+    /// Whether the program that it starts is not there any more.
+    pub fn is_gone(&self) -> bool {
+        let program = self.entry.get("command").and_then(Value::as_str);
+        let path = program.filter(|_| self.address().is_none()).map(Path::new);
+        path.is_some_and(|path| path.is_absolute() && !path.exists())
+    }
+
     /// Whether it is switched off there: clients have one word or the other.
     pub fn is_off(&self) -> bool {
         self.is_off_elsewhere
@@ -221,8 +240,11 @@ impl Server {
             .find_map(|key| self.entry.get(*key)?.as_str())
     }
 
-    /// Returns the command and its arguments.
+    /// Returns the command and its arguments; nothing where they are no words.
     fn words(&self) -> Vec<String> {
+        if !self.is_well_formed() {
+            return Vec::new();
+        }
         let command = self.entry.get("command").into_iter();
         let arguments = self.entry.get("args").and_then(Value::as_array);
         command

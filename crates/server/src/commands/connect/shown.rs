@@ -10,7 +10,7 @@ use super::masked::masked;
 use super::plan::{Change, assert_name, data, hooks_place, place, program, reach};
 use super::surroundings::Surroundings;
 use super::token::{address, told_placeholder, told_token};
-use super::{Arguments, hooks, json, toml};
+use super::{Arguments, Scope, hooks, json, toml};
 use crate::commands::table::{harmless, harmless_json};
 use crate::commands::{DONE, print, print_json};
 use crate::say;
@@ -59,16 +59,16 @@ pub fn one(client: &Client, arguments: &Arguments, at: &Surroundings) -> Result<
         Format::Json => json::put("", client.servers, &arguments.name, &entry)?,
         Format::Toml => toml::put("", client.servers, &arguments.name, &entry)?,
     };
-    say(&format!("for {}:", place(client, arguments.scope, at)?));
+    told_place(client.title, place(client, arguments.scope, at), arguments)?;
     print(&harmless_json(text.trim_end()))?;
     if matches!(reach, Reach::Http { .. }) {
         if has_variable {
-            told_token(client.title, arguments)?;
+            told_token(client.title, arguments);
         } else {
             told_placeholder(
                 &format!("{} reads no variable there", client.title),
                 arguments,
-            )?;
+            );
         }
     }
     if arguments.hooks {
@@ -77,10 +77,21 @@ pub fn one(client: &Client, arguments: &Arguments, at: &Surroundings) -> Result<
         let text = hooks::put("", |event| {
             hooks::command(at.system, &program, event, data.as_deref())
         })?;
-        say(&format!("for {}:", hooks_place(arguments.scope, at)?));
+        let place = hooks_place(arguments.scope, at);
+        told_place(&format!("the hooks of {}", client.title), place, arguments)?;
         print(&harmless_json(text.trim_end()))?;
     }
     Ok(DONE)
+}
+
+/// Says where a text goes. Without a home folder nobody knows where the settings
+/// of a person lie, and what to paste is the same.
+fn told_place(what: &str, place: Result<String>, arguments: &Arguments) -> Result<()> {
+    match place {
+        Err(_) if arguments.scope == Scope::User => say(&format!("for {what}:")),
+        place => say(&format!("for {}:", place?)),
+    }
+    Ok(())
 }
 
 fn no_variable(http: &clients::Http) -> bool {
@@ -117,7 +128,7 @@ pub fn any(arguments: &Arguments, at: &Surroundings) -> Result<u8> {
     };
     print_json(&value!({ "mcpServers": { arguments.name.as_str(): fields } }))?;
     if arguments.url.is_some() {
-        told_placeholder("or a variable if your client reads one there", arguments)?;
+        told_placeholder("or a variable if your client reads one there", arguments);
     }
     say("most clients take this form; see the page on MCP of yours");
     Ok(DONE)

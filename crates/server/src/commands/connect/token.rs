@@ -75,22 +75,28 @@ fn place(arguments: &Arguments) -> Result<PathBuf> {
 }
 
 /// Says where the token comes from when it does not stand in the settings.
-pub fn told_token(title: &str, arguments: &Arguments) -> Result<()> {
+pub fn told_token(title: &str, arguments: &Arguments) {
     say(&format!(
         "set {} where {title} is started, to the token of the server: zero-memory serve keeps it in {}",
         entry::TOKEN,
-        place(arguments)?.display()
+        told_place(arguments)
     ));
-    Ok(())
 }
 
 /// Says what stands for the token where it is not known that a variable may.
-pub fn told_placeholder(of_variables: &str, arguments: &Arguments) -> Result<()> {
+pub fn told_placeholder(of_variables: &str, arguments: &Arguments) {
     say(&format!(
         "put the token of the server in the place of TOKEN, {of_variables}: zero-memory serve keeps it in {}",
-        place(arguments)?.display()
+        told_place(arguments)
     ));
-    Ok(())
+}
+
+/// Says where a server keeps its token, as far as that is known here.
+fn told_place(arguments: &Arguments) -> String {
+    let place = place(arguments);
+    place.map_or("its data folder".to_owned(), |path| {
+        path.display().to_string()
+    })
 }
 
 /// Returns the words in settings that hold a token of an entry, each with what
