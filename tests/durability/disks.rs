@@ -215,6 +215,67 @@ fn a_folder_that_can_only_be_read_is_read_and_left_as_it_is() {
     assert!(remember_long(&mut after, 3).is_ok());
 }
 
+/// Leaves the files of a writer that was cut off beside the memory: its log
+/// with what it stored last, or empty, and what processes share of it, or the
+/// beginning of that. The books were closed. Returns what is stored.
+fn cut_off(data: &Path, shared: Option<usize>) -> BTreeSet<String> {
+    let mut pipes = Pipes::open(data, Era::Legacy);
+    if shared.is_none() {
+        pipes.remember("An otter is in the log.");
+    }
+    let found = ids_found(&mut pipes, "otter");
+    let copy = fresh();
+    let names = ["memory.db-wal", "memory.db-shm"];
+    for name in names {
+        std::fs::copy(data.join(name), copy.path().join(name)).expect("it is there");
+    }
+    pipes.kill();
+    for name in names {
+        std::fs::copy(copy.path().join(name), data.join(name)).expect("a file can be made");
+    }
+    for name in ["bookkeeping.db-wal", "bookkeeping.db-shm"] {
+        std::fs::remove_file(data.join(name)).expect("it was left");
+    }
+    if let Some(n_bytes) = shared {
+        std::fs::write(data.join(names[0]), "").expect("it is ours");
+        let mut bytes = std::fs::read(data.join(names[1])).expect("it is there");
+        bytes.truncate(n_bytes);
+        std::fs::write(data.join(names[1]), bytes).expect("it is ours");
+    }
+    found
+}
+
+#[test]
+fn what_a_writer_left_that_was_cut_off_is_read_where_nothing_can_be_written() {
+    for shared in [None, Some(usize::MAX), Some(16 << 10), Some(0)] {
+        let data = fresh();
+        let mut first = Pipes::open(data.path(), Era::Legacy);
+        first.remember("An otter can read.");
+        first.close();
+        let stored = cut_off(data.path(), shared);
+        assert_eq!(stored.len(), if shared.is_some() { 1 } else { 2 });
+        let before = files(data.path());
+        assert!(before.iter().any(|(name, _)| name == "memory.db-shm"));
+        let wrapper = reading_only(data.path());
+        let wrapper: Vec<&str> = wrapper.iter().map(String::as_str).collect();
+        // The second one finds what the first one holds.
+        let mut both = Vec::new();
+        for _ in 0..2 {
+            let mut pipes = Pipes::start_under(&wrapper, data.path(), &[]);
+            pipes.initialize(crate::harness::NEWEST_LEGACY);
+            assert_eq!(ids_found(&mut pipes, "otter"), stored, "{shared:?}");
+            let error = remember_long(&mut pipes, 1).expect_err("it cannot be written");
+            is_told(&error, "can only be read", data.path());
+            both.push(pipes);
+        }
+        drop(both);
+        may_write(data.path());
+        assert_eq!(files(data.path()), before, "{shared:?}");
+        let mut after = Pipes::open(data.path(), Era::Legacy);
+        assert_eq!(ids_found(&mut after, "otter"), stored);
+    }
+}
+
 /// Returns every file of a folder with what is in it.
 fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut files: Vec<(String, Vec<u8>)> = std::fs::read_dir(folder)

@@ -114,6 +114,11 @@ pub(crate) fn writer_for(path: &Path, kind: &Kind, present: &Present) -> Result<
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut conn = Connection::open_with_flags(path, flags)?;
+    // Where it may not write, SQLite opens the file for reading and says
+    // nothing; if a log was left beside it, nothing else fails before a write.
+    if conn.is_readonly("main")? {
+        return Err(Error::ReadOnly);
+    }
     wait_unless(&mut conn, PATIENCE, present)?;
     keep_statements(&conn)?;
     use_wal(&conn)?;
