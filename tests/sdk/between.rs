@@ -146,6 +146,11 @@ impl Between {
         format!("http://{}/mcp", self.address)
     }
 
+    /// Returns an address of this server that leads to its endpoint.
+    pub fn moved(&self) -> String {
+        format!("http://{}/before", self.address)
+    }
+
     /// Returns how many requests came with this line in their head, and how
     /// many came at all.
     pub fn n_with(&self, line: &str) -> (usize, usize) {
@@ -188,6 +193,11 @@ fn pass(mut client: TcpStream, shared: &Shared) -> Option<()> {
         && let Some(text) = shared.in_turn.lock().expect("nobody panics with it").pop()
     {
         return client.write_all(text.as_bytes()).ok();
+    }
+    if !head.first()?.contains(" /mcp ") {
+        let moved: &[u8] = b"HTTP/1.1 308 Permanent Redirect\r\nLocation: /mcp\r\n\
+            Content-Length: 0\r\nConnection: close\r\n\r\n";
+        return client.write_all(moved).ok();
     }
     let mut server = TcpStream::connect(&shared.target).ok()?;
     let host = Some(shared.target.as_str()).filter(|_| !shared.keeps_name);

@@ -10,6 +10,7 @@ use std::time::Duration;
 use serde_json::json;
 use zero_memory_client::{Error, Options, Protocol, ZeroMemory, types};
 
+use super::between::Between;
 use super::failures::answering;
 use super::kit::KITS;
 use super::rust::run;
@@ -17,6 +18,8 @@ use crate::harness::{Site, fresh};
 
 /// Names the server to the copy of this program that has a proxy.
 const URL: &str = "ZERO_MEMORY_TEST_URL";
+
+const PROTOCOLS: [Protocol; 3] = [Protocol::Auto, Protocol::Handshake, Protocol::Stateless];
 
 #[test]
 fn no_proxy_sees_what_goes_to_this_machine() {
@@ -81,7 +84,7 @@ fn no_redirect_leads_to_another_server() {
             let class = &refusals[0]["class"];
             assert_eq!(class, "TransportError", "{kit:?} {status}: {refusals:?}");
         }
-        for protocol in [Protocol::Auto, Protocol::Handshake, Protocol::Stateless] {
+        for protocol in PROTOCOLS {
             let options = Options::new().protocol(protocol);
             let opened = run(ZeroMemory::http_with(url.as_str(), Some("tok"), options));
             let is_lost = matches!(opened, Err(Error::Transport(_)));
@@ -93,5 +96,43 @@ fn no_redirect_leads_to_another_server() {
     drop(TcpStream::connect(other).expect("it listens"));
     while n_came.load(Ordering::SeqCst) == 0 {
         std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn a_redirect_of_the_same_server_is_followed_in_rust_and_told_elsewhere() {
+    let data = fresh();
+    let site = Site::start(data.path());
+    let between = Between::start(site.address(), Box::new(|_, _| ()));
+    for protocol in PROTOCOLS {
+        let options = Options::new().protocol(protocol);
+        run(async {
+            let memory = ZeroMemory::http_with(between.moved(), Some(site.token()), options);
+            let memory = memory.await.expect("it opens");
+            let mut input = types::RememberInput::new("The heron fishes at dawn.");
+            input.scope = Some("personal".to_owned());
+            memory.remember(input).await.expect("it is kept");
+        });
+    }
+    for kit in KITS {
+        let refusals = kit.refusals(&[between.moved()], site.token(), &json!({}));
+        let class = &refusals[0]["class"];
+        assert_eq!(class, "TransportError", "{kit:?}: {refusals:?}");
+    }
+}
+
+#[test]
+fn a_redirect_without_end_is_told() {
+    let url = answering(
+        "HTTP/1.1 308 Permanent Redirect\r\nLocation: /mcp\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+    );
+    for protocol in PROTOCOLS {
+        let options = Options::new().protocol(protocol);
+        let opened = run(ZeroMemory::http_with(url.as_str(), Some("tok"), options));
+        let Err(Error::Transport(error)) = opened else {
+            panic!("{protocol:?}: {opened:?}");
+        };
+        let told = error.to_string();
+        assert!(told.contains("redirects without end"), "{told}");
     }
 }
