@@ -17,7 +17,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
-pub use hold::{Hold, python, unsound};
+pub use hold::{Hold, altered, python, unsound};
 pub use http::{Response, Site};
 pub use person::{Person, Run};
 pub use pipes::Pipes;

@@ -5,7 +5,9 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::harness::{DEADLINE, Door as _, Era, Hold, Person, Pipes, Run, binary, json_file};
+use crate::harness::{DEADLINE, Door as _, Era, Person, Pipes, Run, binary, json_file};
+
+mod folders;
 
 /// The marks around what is data.
 const OPEN: &str = "<memory-data from=\"zero-memory\"";
@@ -362,7 +364,7 @@ fn whatever_goes_wrong_a_hook_is_silent_and_ends_well() {
         silent(&person.run_with(&person.work(), &["hook", "prompt"], input));
     }
     let token = format!("the key is AKIA{}", "Q".repeat(16));
-    let long = "word ".repeat(100_000);
+    let long = "word ".repeat(200_000);
     for prompt in ["", " ", "\u{200b} \u{200b}", "one", "\0 \0"] {
         silent(&prompted(&person, prompt));
     }
@@ -373,6 +375,9 @@ fn whatever_goes_wrong_a_hook_is_silent_and_ends_well() {
         assert!(told.out.lines().count() <= 1, "{}", told.out);
         assert!(!told.out.contains("AKIA"), "{}", told.out);
     }
+    // However long it is, the beginning is a topic.
+    let told = prompted(&person, &format!("What are totals in? {long}"));
+    assert!(told.out.contains("Totals are in cents."), "{}", told.out);
     // Claude Code takes 2 for a refusal of the prompt.
     for arguments in [
         vec!["hook", "nonsense"],
@@ -393,37 +398,6 @@ fn whatever_goes_wrong_a_hook_is_silent_and_ends_well() {
     let told = started(&person, "startup");
     assert_eq!((told.code, told.out.as_str()), (0, ""));
     assert!(told.err.contains("zero-memory hook:"), "{}", told.err);
-}
-
-#[cfg(unix)]
-#[test]
-fn a_memory_that_others_hold_or_that_can_only_be_read_is_told_all_the_same() {
-    let person = patient();
-    remember(&person, "Herons eat fish.", &[]);
-    {
-        let _hold = Hold::writes(&person.data());
-        let told = started(&person, "startup");
-        assert!(told.out.contains("Herons eat fish."), "{told:?}");
-        assert_eq!((told.code, told.err.as_str()), (0, ""));
-    }
-    let wrapper = crate::harness::reading_only(&person.data());
-    let mut command = Command::new(&wrapper[0]);
-    command.args(&wrapper[1..]).arg(binary());
-    command.args(["hook", "prompt"]);
-    let input = event(
-        &person,
-        json!({ "prompt": "What do herons eat?", "session_id": "r0" }),
-    );
-    let told = person.finish(command, &person.work(), &input);
-    assert!(told.out.contains("Herons eat fish."), "{told:?}");
-    assert_eq!((told.code, told.err.as_str()), (0, ""));
-    crate::harness::may_write(&person.data());
-    // Nobody reads what another program holds for itself.
-    let _hold = Hold::everything(&person.data());
-    let mut hasty = Command::new("env");
-    hasty.arg("ZERO_MEMORY_HOOK_DEADLINE_MS=500").arg(binary());
-    hasty.args(["hook", "session-start"]);
-    silent(&person.finish(hasty, &person.work(), &event(&person, json!({}))));
 }
 
 #[test]

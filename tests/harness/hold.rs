@@ -63,6 +63,20 @@ sys.stdin.read()"
     }
 }
 
+/// Changes the memory file, as a program of another version may have left it.
+pub fn altered(data: &Path, sql: &str) {
+    const PROGRAM: &str = "import sqlite3, sys
+file = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=30)
+file.executescript(sys.argv[2])
+file.close()";
+    let done = python()
+        .args(["-c", PROGRAM])
+        .arg(data.join("memory.db"))
+        .arg(sql)
+        .status();
+    assert!(done.expect("Python runs").success(), "{sql}");
+}
+
 /// Returns what SQLite itself says against the file, and against what its rows
 /// say of each other; nothing when it is sound.
 pub fn unsound(data: &Path) -> String {

@@ -257,6 +257,10 @@ fn of_store(error: store::Error) -> contract::Error {
             &error,
             "the memory was written by a newer version of this program and was left untouched; update zero-memory",
         ),
+        store::Error::OlderFile => unusable(
+            &error,
+            "the memory was written by an older version of this program and was left untouched; what serves it brings it to this one, as `zero-memory rules` does",
+        ),
         store::Error::ForeignFile | store::Error::NotAFile => unusable(
             &error,
             "what stands in the place of the memory is no memory of this program and was left untouched; `zero-memory doctor` says what to do",
@@ -360,6 +364,7 @@ mod tests {
             store::Error::UnderWay,
             store::Error::Index(std::sync::Arc::new(sqlite())),
             store::Error::Dragged,
+            store::Error::OlderFile,
         ];
         let place = |error: &store::Error| match error {
             store::Error::Busy => 0,
@@ -386,9 +391,10 @@ mod tests {
             store::Error::UnderWay => 21,
             store::Error::Index(_) => 22,
             store::Error::Dragged => 23,
+            store::Error::OlderFile => 24,
         };
         let places: Vec<usize> = all.iter().map(place).collect();
-        assert_eq!(places, (0..24).collect::<Vec<_>>());
+        assert_eq!(places, (0..25).collect::<Vec<_>>());
         all
     }
 

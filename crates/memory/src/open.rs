@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use contract::Views;
-use store::{Caller, Commits, DayCount, Metric, ScopeKey, Store, ThreadRow};
+use store::{Caller, Commits, DayCount, Metric, ScopeKey, Store, ThreadRow, Upkeep};
 
 use crate::clock::{self, Clock};
 use crate::error::Error;
@@ -56,6 +56,8 @@ impl Deref for Memory {
 struct Shared {
     dir: PathBuf,
     clock: Clock,
+    /// What becomes of the upkeep when the folder is opened.
+    upkeep: Upkeep,
     store: Mutex<Opening>,
     /// The account of the last call, looked up once.
     caller: Mutex<Option<(Account, Caller)>>,
@@ -87,11 +89,22 @@ impl Memory {
         Self::with_clock(dir, options, clock::system())
     }
 
+    /// The same for a process that has no time: it answers from a folder as it
+    /// is, and not from one of an older version.
+    pub fn in_passing(dir: PathBuf, options: MemoryOptions) -> Self {
+        Self::with(dir, options, clock::system(), Upkeep::Left)
+    }
+
     /// The same with another clock.
     pub fn with_clock(dir: PathBuf, options: MemoryOptions, clock: Clock) -> Self {
+        Self::with(dir, options, clock, Upkeep::Done)
+    }
+
+    fn with(dir: PathBuf, options: MemoryOptions, clock: Clock, upkeep: Upkeep) -> Self {
         let shared = Shared {
             dir,
             clock,
+            upkeep,
             store: Mutex::default(),
             caller: Mutex::new(None),
             words: RecentWords::default(),
@@ -121,6 +134,16 @@ impl Memory {
     /// Opens the files now, before the first call needs them.
     pub fn open(&self) -> Result<(), contract::Error> {
         self.read(&Call::default(), |_| Ok(()))
+    }
+
+    /// Brings a folder of an older version to this one, for a process that
+    /// looks from time to time: opens no other. Returns whether it was older.
+    pub fn bring_up_to_date(&self) -> Result<bool, contract::Error> {
+        let is_older = self.whole_if_open().is_none() && store::is_older(&self.shared.dir);
+        if is_older {
+            self.open()?;
+        }
+        Ok(is_older)
     }
 
     /// Lets go of the files; calls that still run finish first. A later call
@@ -351,7 +374,7 @@ impl Keeper {
         if open.gave_up.is_some_and(|moment| entered < moment) {
             return Err(Error::Store(store::Error::Busy));
         }
-        match Store::open(&self.shared.dir, tokenise) {
+        match Store::open_with(&self.shared.dir, tokenise, self.shared.upkeep) {
             Ok(store) => {
                 let store = Arc::new(store);
                 if store.is_read_only() {

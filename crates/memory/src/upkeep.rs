@@ -270,6 +270,7 @@ fn of_store(error: store::Error, file: &Path, dir: &Path) -> Failure {
         }
         // The cause is in the words of SQLite, and goes to the log.
         store::Error::Stopped
+        | store::Error::OlderFile
         | store::Error::Migration { .. }
         | store::Error::Commit(_)
         | store::Error::NotAllowed

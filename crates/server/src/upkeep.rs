@@ -1,5 +1,6 @@
-//! What a server does by itself while it runs: backups by schedule, erasures
-//! whose bytes could not go at once, and the end of what has one.
+//! What a server does by itself while it runs: a folder of an older version is
+//! brought to this one, called or not, for hooks do not; backups by schedule,
+//! erasures whose bytes could not go at once, and the end of what has one.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -42,6 +43,16 @@ pub async fn keep(door: Arc<Door>, folder: PathBuf, schedule: Option<Schedule>) 
         let look = tokio::task::spawn_blocking(move || {
             if let Some(schedule) = schedule {
                 back_up(&schedule, &folder);
+            }
+            match door.memory().bring_up_to_date() {
+                Ok(false) => {}
+                Ok(true) => {
+                    tracing::info!(target: "zero_memory", "the memory is of this version now")
+                }
+                Err(error) => {
+                    let cause = error.cause().unwrap_or_default();
+                    tracing::error!(target: "zero_memory", error = %error, cause, "the memory is of an older version still");
+                }
             }
             if let Err(error) = door.memory().retire_ended() {
                 let cause = error.cause().unwrap_or_default();

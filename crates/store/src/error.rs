@@ -24,6 +24,10 @@ pub enum Error {
         /// Newest version that this program knows.
         known: i64,
     },
+    /// The file is of an older version and was to be taken as it is; it was
+    /// left untouched.
+    #[error("the store file is of an older version")]
+    OlderFile,
     /// The file exists and is not one of ours; it was left untouched.
     #[error("the store file belongs to another program")]
     ForeignFile,

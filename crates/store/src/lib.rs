@@ -161,7 +161,7 @@ pub use links::{Direction, LinkRow, Neighbour};
 pub use lists::{Stub, Summary};
 pub use load::{Load, Loader, Refusal};
 pub use memories::{MemoryRow, NewMemory, Provenance};
-pub use open::is_mark;
+pub use open::{Upkeep, is_mark, is_older};
 pub use origin::{Origin, PART};
 pub use rules::{NewRule, RuleRow};
 pub use scopes::{HintKind, Role, ScopeKey, ScopeKind, ScopeRow, ScopeUse, Visibility};
@@ -199,15 +199,26 @@ pub struct Store {
 impl Store {
     /// Opens the data folder, making it and its files if they are not there.
     pub fn open(dir: &Path, tokenise: Tokenise) -> Result<Self, Error> {
+        Self::open_with(dir, tokenise, Upkeep::Done)
+    }
+
+    /// The same, which may leave the upkeep of the folder to others.
+    pub fn open_with(dir: &Path, tokenise: Tokenise, upkeep: Upkeep) -> Result<Self, Error> {
         open::folder(dir)?;
         let tightened = open::own_folder(dir)?;
         let path = dir.join("memory.db");
+        let is_left = upkeep == Upkeep::Left;
+        if is_left {
+            open::only_newest(&path, &open::MEMORY)?;
+        }
         let present = stop::Present::default();
         let opened = open::writer_for(&path, &open::MEMORY, &present);
         let opened = opened.and_then(|mut conn| {
             // Before anybody reads: an older copy of the file may have come back.
             erase::replay(&conn, dir, tokenise)?;
-            open::scrub_if_due(&mut conn, dir, &present)?;
+            if !is_left {
+                open::scrub_if_due(&mut conn, dir, &present)?;
+            }
             Ok(conn)
         });
         let writer = match opened {

@@ -100,6 +100,32 @@ pub(crate) fn folder(dir: &Path) -> Result<(), Error> {
     builder.create(dir).map_err(Error::Folder)
 }
 
+/// What of the upkeep that a folder waits for is done when it is opened. Both
+/// take as long as the file is big.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Upkeep {
+    /// An older file is brought to this version, and one in which something was
+    /// erased is rewritten.
+    Done,
+    /// Neither; an older file is refused.
+    Left,
+}
+
+/// Whether a folder holds a memory of an older version.
+pub fn is_older(dir: &Path) -> bool {
+    let found = only_newest(&dir.join("memory.db"), &MEMORY);
+    matches!(found, Err(Error::OlderFile))
+}
+
+/// Refuses a file of an older version.
+pub(crate) fn only_newest(path: &Path, kind: &Kind) -> Result<(), Error> {
+    let is_there = fs::symlink_metadata(path).is_ok();
+    if is_there && look(path, kind)? < migrate::newest(kind.steps) {
+        return Err(Error::OlderFile);
+    }
+    Ok(())
+}
+
 /// Opens a file for writing, making or migrating it first.
 pub(crate) fn writer(path: &Path, kind: &Kind) -> Result<Connection, Error> {
     writer_for(path, kind, &Present::default())

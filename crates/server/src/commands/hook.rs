@@ -335,7 +335,9 @@ fn asked(folder: PathBuf, input: &BuildContextInput, deadline: Instant) -> Resul
     let arguments = serde_json::to_value(input)?;
     // The folder has an owner already.
     let handle = "me".to_owned();
-    let memory = Memory::new(folder, MemoryOptions { handle });
+    // What takes long is for those who serve the folder: cut off in the middle
+    // of a copy, each prompt would leave another half of one.
+    let memory = Memory::in_passing(folder, MemoryOptions { handle });
     let call = Call {
         client: Some(client()),
         stop: Stop::default().child(Some(deadline)),

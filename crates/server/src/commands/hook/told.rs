@@ -170,4 +170,17 @@ mod tests {
         let told = Told::of(folder.path(), Some("long"));
         assert!(!told.knows("0") && told.knows("1") && told.knows(&MOST.to_string()));
     }
+
+    #[test]
+    fn a_file_that_none_of_ours_could_be_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut told = Told::of(folder.path(), Some("long"));
+        told.note("a word");
+        told.keep();
+        let path = told.path.unwrap();
+        let mut file = fs::File::options().append(true).open(&path).unwrap();
+        let filler = vec![b'\n'; usize::try_from(MOST_BYTES).unwrap()];
+        file.write_all(&filler).unwrap();
+        assert!(!Told::of(folder.path(), Some("long")).knows("a word"));
+    }
 }
