@@ -317,15 +317,21 @@ fn kind(form: &Form) -> String {
 mod tests {
     use std::path::Path;
 
+    use serde_json::json;
+
     use super::*;
     use crate::contract::Property;
-    use crate::load;
+    use crate::diff::surface::contract::Sources;
+    use crate::{load, release};
 
-    fn repository() -> Contract {
+    fn loaded() -> load::Loaded {
         let package = Path::new(env!("CARGO_MANIFEST_DIR"));
         let root = package.parent().expect("it lies in the repository");
-        let loaded = load::load(root).expect("the schema is there");
-        loaded.contract.expect("the contract is whole")
+        load::load(root).expect("the schema is there")
+    }
+
+    fn repository() -> Contract {
+        loaded().contract.expect("the contract is whole")
     }
 
     /// Returns the properties of what `recall` takes, or answers.
@@ -344,6 +350,15 @@ mod tests {
     fn field<'a>(contract: &'a mut Contract, way: Way, name: &str) -> &'a mut Property {
         let mut fields = of_recall(contract, way).iter_mut();
         fields.find(|field| field.name == name).expect("the field")
+    }
+
+    /// Returns the sources as they would be frozen now.
+    fn frozen() -> Sources {
+        release::sources(&loaded().sources)
+    }
+
+    fn of_release(files: &Sources) -> Contract {
+        load::of_release(files).expect("a release can be read")
     }
 
     fn bumps(old: &Contract, new: &Contract) -> [Bump; 3] {
@@ -380,6 +395,36 @@ mod tests {
         let mut new = old.clone();
         field(&mut new, Way::Read, "session").required = true;
         assert_eq!(bumps(&old, &new), [Bump::Major, Bump::Minor, Bump::Minor]);
+    }
+
+    /// Parameters in Rust have an order, and a call with two of one type goes on
+    /// compiling when it changes.
+    #[test]
+    fn what_is_required_in_another_order_is_a_major_in_rust_alone() {
+        let mut files = frozen();
+        // Frozen, it still generates what callers were given.
+        let [rust, ..] = bumps(&of_release(&files), &repository());
+        assert!(rust <= Bump::Patch, "{rust:?}");
+        let old = of_release(&files);
+        let link = files.get_mut("tools/link.json").expect("the tool");
+        link["inputSchema"]["required"] = json!(["dst", "src", "type"]);
+        let new = of_release(&files);
+        assert_eq!(bumps(&old, &new), [Bump::Major, Bump::None, Bump::None]);
+    }
+
+    /// A frozen contract says of keys only which there are.
+    #[test]
+    fn the_order_of_keys_says_nothing() {
+        let sources = frozen();
+        let mut turned = sources.clone();
+        let link = turned.get_mut("tools/link.json").expect("the tool");
+        let fields = link["inputSchema"]["properties"].as_object_mut();
+        let fields = fields.expect("an object");
+        *fields = std::mem::take(fields).into_iter().rev().collect();
+        assert_eq!(
+            bumps(&of_release(&sources), &of_release(&turned)),
+            [Bump::None; 3]
+        );
     }
 
     #[test]
