@@ -189,6 +189,14 @@ fn client(contract: &Contract) -> String {
     text
 }
 
+/// Returns the name of a parameter beside those that every method has.
+fn parameter(name: &str) -> String {
+    match name {
+        "self" | "timeout_s" => format!("{name}_"),
+        _ => spelled(name),
+    }
+}
+
 fn tool(contract: &Contract, tool: &Tool) -> String {
     let types = type_name(&tool.name);
     let properties: &[Property] = match &tool.input.form {
@@ -201,7 +209,7 @@ fn tool(contract: &Contract, tool: &Tool) -> String {
     let mut given = String::new();
     let mut told = String::new();
     for property in needed.into_iter().chain(free) {
-        let name = spelled(&property.name);
+        let name = parameter(&property.name);
         let inner = format!("{types}Input{}", type_name(&property.name));
         let kind = argument(contract, &property.schema, &inner);
         if property.required {
@@ -307,7 +315,7 @@ fn prompt(prompt: &prompts::Prompt) -> String {
         .iter()
         .partition(|argument| argument.required);
     for argument in needed.into_iter().chain(free) {
-        let name = spelled(&argument.name);
+        let name = parameter(&argument.name);
         let kind = if argument.required {
             "str"
         } else {
@@ -329,4 +337,42 @@ fn prompt(prompt: &prompts::Prompt) -> String {
         literal(&prompt.name),
         given.trim_end_matches(", "),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_argument_takes_the_name_of_what_every_method_has() {
+        let package = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        let root = package.parent().expect("it lies in the repository");
+        let loaded = crate::load::load(root).expect("the schema is there");
+        let mut contract = loaded.contract.expect("the contract is whole");
+        let known = contract.tools.get_mut("recall").expect("the tool");
+        let Form::Object { properties, .. } = &mut known.input.form else {
+            panic!("an object");
+        };
+        for name in ["self", "timeout_s", "class"] {
+            let mut more = properties.last().expect("a property").clone();
+            name.clone_into(&mut more.name);
+            properties.push(more);
+        }
+        let method = tool(&contract, contract.tools.get("recall").expect("the tool"));
+        for (name, spelling) in [
+            ("self", "self_"),
+            ("timeout_s", "timeout_s_"),
+            ("class", "class_"),
+        ] {
+            assert!(
+                method.contains(&format!("        {spelling}: ")),
+                "{method}"
+            );
+            assert!(
+                method.contains(&format!("\"{name}\": {spelling}")),
+                "{method}"
+            );
+        }
+        assert_eq!(method.matches("        timeout_s: ").count(), 1, "{method}");
+    }
 }
