@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, GetPromptRequestParams,
-    GetPromptResponse, GetPromptResult, JsonObject, ReadResourceRequestParams,
-    ReadResourceResponse, ResourceContents,
+    GetPromptResponse, GetPromptResult, ReadResourceRequestParams, ReadResourceResponse,
+    ResourceContents,
 };
 use rmcp::service::{Peer, RoleClient};
 use serde::Serialize;
@@ -15,9 +15,10 @@ use serde_json::{Map, Value};
 
 use crate::answer::Answer;
 use crate::client::{ZeroMemory, within};
-use crate::error::{Error, Violation, ZeroMemoryError, from_body};
+use crate::error::{Error, from_body};
 use crate::generated::errors::ErrorCode;
 use crate::raised::{absent, failed};
+use crate::sendable::{object, readable};
 use crate::version::{Place, fill};
 
 /// How long a call waits that the server gives no time for.
@@ -34,6 +35,7 @@ impl ZeroMemory {
         tool: &str,
         arguments: Map<String, Value>,
     ) -> Result<Map<String, Value>, Error> {
+        readable(&arguments)?;
         let request = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         self.repeated(|peer| {
             let request = request.clone();
@@ -149,59 +151,6 @@ fn wait(error: &Error) -> Option<Duration> {
     })
 }
 
-fn object<T: Serialize>(name: &str, value: &T) -> Result<JsonObject, Error> {
-    match serde_json::to_value(value) {
-        Ok(Value::Object(object)) => match null_in(&object) {
-            Some(pointer) => Err(no_number(&pointer)),
-            None => Ok(object),
-        },
-        Ok(other) => Err(unreadable(name, "arguments are an object", other)),
-        Err(error) => Err(unreadable(name, &error.to_string(), Value::Null)),
-    }
-}
-
-/// Returns where something is null. What is absent is left out of arguments, so
-/// it was a number that JSON has none for, which is null to serde.
-fn null_in(object: &JsonObject) -> Option<String> {
-    let mut left: Vec<(String, &Value)> = Vec::new();
-    left.extend(
-        object
-            .iter()
-            .map(|(name, value)| (format!("/{name}"), value)),
-    );
-    while let Some((pointer, value)) = left.pop() {
-        match value {
-            Value::Null => return Some(pointer),
-            Value::Array(items) => left.extend(
-                items
-                    .iter()
-                    .enumerate()
-                    .map(|(index, item)| (format!("{pointer}/{index}"), item)),
-            ),
-            Value::Object(fields) => left.extend(
-                fields
-                    .iter()
-                    .map(|(name, item)| (format!("{pointer}/{name}"), item)),
-            ),
-            Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-        }
-    }
-    None
-}
-
-/// Refuses what would be sent as something else, as the server would.
-fn no_number(pointer: &str) -> Error {
-    let message =
-        format!("{pointer} is no number that JSON can carry: send a number, or leave it out");
-    let mut error = ZeroMemoryError::bare(ErrorCode::ValidationFailed, message.as_str());
-    error.violations.push(Violation {
-        pointer: pointer.to_owned(),
-        rule: "json".to_owned(),
-        message,
-    });
-    error.into()
-}
-
 /// Returns the output of a tool, or the refusal.
 fn read(tool: &str, result: CallToolResult) -> Result<Map<String, Value>, Error> {
     let first = result.content.first().and_then(|block| block.as_text());
@@ -255,7 +204,7 @@ fn incomplete(name: &str, response: &impl fmt::Debug) -> Error {
     unreadable(name, "no result came", format!("{response:?}").into())
 }
 
-fn unreadable(name: &str, why: &str, raw: Value) -> Error {
+pub(crate) fn unreadable(name: &str, why: &str, raw: Value) -> Error {
     Error::Unreadable {
         name: name.to_owned(),
         why: why.to_owned(),
@@ -268,6 +217,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::error::ZeroMemoryError;
     use crate::types;
 
     fn row(more: &[(&str, Value)]) -> Map<String, Value> {
@@ -317,44 +267,6 @@ mod tests {
             memory.call("recall", Map::new()).await?;
             let asked = crate::prompts::BriefArguments::new();
             memory.prompt_brief(asked).await
-        }
-    }
-
-    #[test]
-    fn a_number_that_json_cannot_carry_is_refused_where_it_stands() {
-        #[derive(Serialize)]
-        struct Given {
-            rows: Vec<Row>,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            absent: Option<f64>,
-        }
-        #[derive(Serialize)]
-        struct Row {
-            weight: f64,
-        }
-        let given = |weight: f64| Given {
-            rows: vec![Row { weight: 1.5 }, Row { weight }],
-            absent: None,
-        };
-        for weight in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-            let refused = object("weigh", &given(weight)).expect_err("it is no number");
-            let answered = refused.answered().expect("a code");
-            assert_eq!(answered.code, ErrorCode::ValidationFailed);
-            assert_eq!(answered.violations[0].pointer, "/rows/1/weight");
-        }
-        assert!(object("weigh", &given(-0.5)).is_ok());
-    }
-
-    #[test]
-    fn no_input_says_null_by_itself() {
-        let item = types::ImportMemoriesInputItemsItem::new("A heron.");
-        for input in [
-            serde_json::to_value(types::RememberInput::new("A heron.")),
-            serde_json::to_value(item),
-            serde_json::to_value(types::RecallInput::new("heron")),
-        ] {
-            let input = input.expect("it is written");
-            assert_eq!(null_in(input.as_object().expect("an object")), None);
         }
     }
 

@@ -30,6 +30,7 @@ mod http;
 mod open;
 mod options;
 mod raised;
+mod sendable;
 mod version;
 mod words;
 
