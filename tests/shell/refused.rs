@@ -190,9 +190,29 @@ fn a_place_that_is_empty_is_none_and_no_other_one_is_taken() {
         let asked = person.run(&[&remember[..], &[option, ""]].concat());
         assert!(asked.failed(2).contains(option), "{}", asked.err);
         person.set(variable, "");
-        assert!(person.run(&remember).failed(2).contains(option));
+        let asked = person.run(&remember);
+        let told = asked.failed(2);
+        assert!(told.contains(option), "{told}");
+        assert!(
+            told.contains(&format!("{variable} is set to nothing: unset it")),
+            "{told}"
+        );
         assert!(!person.data().exists());
     }
+    let mut person = Person::new();
+    person.set("ZERO_MEMORY_TOOLSET", "most");
+    let asked = person.run(&["serve"]);
+    let told = asked.failed(2);
+    assert!(
+        told.contains("the value is that of ZERO_MEMORY_TOOLSET: change it"),
+        "{told}"
+    );
+    let asked = person.run(&["serve", "--toolset", "more"]);
+    assert!(
+        !asked.failed(2).contains("ZERO_MEMORY_TOOLSET:"),
+        "{}",
+        asked.err
+    );
 }
 
 #[test]

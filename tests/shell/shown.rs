@@ -166,12 +166,42 @@ fn rules_and_loops_are_shown_to_the_last() {
         let text = format!("Count the beams of hall {number} {long}.");
         remembered(&person, &[&text, "--kind", "task"]);
     }
+    let shown = table(&person, &["loops"]);
+    assert_eq!(shown.matches("mem_").count(), 60, "{shown}");
+    assert!(!shown.contains("more"), "{shown}");
     // More than the longest briefing holds.
+    for number in 0..200 {
+        let text = format!("Count the beams of tower {number} {long}.");
+        let given = json!({ "content": text, "kind": "task", "project_hint": person.work() });
+        pipes.ok("remember", given);
+    }
     let shown = table(&person, &["loops"]);
     let n_shown = shown.matches("mem_").count();
-    assert!((20..60).contains(&n_shown), "{n_shown}");
-    let rest = format!("and {} more", 60 - n_shown);
+    assert!((150..260).contains(&n_shown), "{n_shown}");
+    let rest = format!("and {} more: name a --project or a --scope", 260 - n_shown);
     assert!(shown.contains(&rest), "{shown}");
+}
+
+#[test]
+fn a_project_that_was_named_and_is_not_known_is_told() {
+    let person = Person::new();
+    remembered(&person, &["Count the beams.", "--kind", "task"]);
+    for arguments in [&["loops"][..], &["recall", "beams"], &["brief"]] {
+        let named = |project: &str| {
+            let mut arguments = arguments.to_vec();
+            arguments.extend(["--project", project]);
+            let run = person.run(&arguments);
+            assert_eq!(run.code, 0, "{run:?}");
+            run.err
+        };
+        let told = named("nosuchproject");
+        assert!(
+            told.contains("nothing is known of a project of that name"),
+            "{told}"
+        );
+        assert_eq!(named("work"), "");
+        assert_eq!(person.run(arguments).err, "");
+    }
 }
 
 #[test]

@@ -132,7 +132,7 @@ pub fn parsed() -> Arguments {
             };
             std::process::exit(i32::from(code));
         }
-        commands::shell::with_way_out(error).exit()
+        commands::mistyped::with_way_out(error).exit()
     });
     Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
 }

@@ -23,6 +23,7 @@ pub mod export;
 pub mod hook;
 pub mod import;
 pub mod manual;
+pub mod mistyped;
 pub mod project;
 pub mod restore;
 pub mod shell;

@@ -9,7 +9,6 @@
 use std::io::{IsTerminal as _, Read as _};
 
 use anyhow::{Context as _, Result, bail};
-use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Subcommand};
 use contract::ToolName;
 use contract::prompts::{PROMPTS, PromptDefault};
@@ -207,13 +206,33 @@ enum Ask {
 const RULES: &str = "zm://rules";
 
 /// Tokens that the longest briefing may have, for a list that should be whole.
-const WHOLE: i64 = 8_000;
+const WHOLE: i64 = 32_000;
+
+impl Verb {
+    /// Whether it names the project to read.
+    fn names_project(&self) -> bool {
+        match self {
+            Self::Recall { at, .. } | Self::Brief { at, .. } | Self::Loops { at, .. } => {
+                at.project.is_some()
+            }
+            _ => false,
+        }
+    }
+}
 
 /// Runs a command; returns the exit code.
 pub fn run(verb: Verb) -> Result<u8> {
+    let is_named = verb.names_project();
     let (way, ask, show) = asked(verb)?;
     let as_json = way.json || !(way.table || std::io::stdout().is_terminal());
-    match way::answer(&way, &ask)? {
+    let answer = way::answer(&way, &ask)?;
+    let is_unknown = |answer: &Value| answer.get("project_scope").is_some_and(Value::is_null);
+    if is_named && answer.as_ref().is_ok_and(is_unknown) {
+        crate::say(
+            "note: nothing is known of a project of that name; zero-memory scopes lists what is",
+        );
+    }
+    match answer {
         Ok(answer) if as_json => {
             super::print_json(&answer)?;
             Ok(super::DONE)
@@ -235,25 +254,6 @@ pub fn run(verb: Verb) -> Result<u8> {
             Ok(super::refused(error.code))
         }
     }
-}
-
-/// Adds what to do to a refusal of words without quotes: a shell takes them
-/// for several statements, and may have changed them.
-pub fn with_way_out(mut error: clap::Error) -> clap::Error {
-    let is_remember = std::env::args_os()
-        .nth(1)
-        .is_some_and(|word| word == "remember");
-    let is_word =
-        |word: &ContextValue| matches!(word, ContextValue::String(word) if !word.starts_with('-'));
-    if is_remember
-        && error.kind() == ErrorKind::UnknownArgument
-        && error.get(ContextKind::InvalidArg).is_some_and(is_word)
-    {
-        let tip = "put quotes around the statement: zero-memory remember 'The roof is red.'";
-        let tips = ContextValue::StyledStrs(vec![tip.into()]);
-        error.insert(ContextKind::Suggested, tips);
-    }
-    error
 }
 
 /// How an answer is laid out for a person.

@@ -134,7 +134,9 @@ pub fn loops(answer: &Value) -> String {
         let n_shown = i64::try_from(output.open_loops.len()).unwrap_or(i64::MAX);
         if n_shown < output.open_loops_total {
             let n_more = output.open_loops_total - n_shown;
-            text.push_str(&format!("\nand {n_more} more"));
+            text.push_str(&format!(
+                "\nand {n_more} more: name a --project or a --scope, or close some"
+            ));
         }
         text
     })
