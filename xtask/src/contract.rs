@@ -473,6 +473,9 @@ pub enum Form {
 pub struct Property {
     pub name: String,
     pub required: bool,
+    /// Its place among the required ones: a frozen contract keeps the order of
+    /// lists, and not that of keys.
+    pub rank: usize,
     pub schema: Schema,
 }
 

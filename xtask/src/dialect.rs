@@ -185,12 +185,14 @@ impl<'a> Reader<'a> {
         };
         let required = self.required(pointer, map, source);
         let mut properties = Vec::new();
-        for (name, value) in ordered(source, &required) {
+        for (name, value) in source {
             let place = format!("{pointer}/properties/{}", escape(name));
             if let Some(schema) = self.read(&place, value) {
+                let rank = required.iter().position(|required| required == name);
                 properties.push(Property {
                     name: name.clone(),
-                    required: required.contains(&name.as_str()),
+                    required: rank.is_some(),
+                    rank: rank.unwrap_or_default(),
                     schema,
                 });
             }
@@ -388,18 +390,4 @@ fn same_identifier(left: &str, right: &str) -> bool {
             .collect()
     };
     letters(left) == letters(right)
-}
-
-/// Returns properties with the required ones in the order of `required`: that is
-/// the order of parameters in Rust, and a frozen contract keeps the order of
-/// lists alone.
-fn ordered<'m>(source: &'m Map<String, Value>, required: &[&str]) -> Vec<(&'m String, &'m Value)> {
-    let mut first = required.iter();
-    let entries = source.iter().map(|entry| {
-        let is_required = required.contains(&entry.0.as_str());
-        let name = if is_required { first.next() } else { None };
-        name.and_then(|name| source.get_key_value(*name))
-            .unwrap_or(entry)
-    });
-    entries.collect()
 }

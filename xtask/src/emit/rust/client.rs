@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use syn::{Fields, Item, ItemStruct, parse_quote};
 
 use crate::additions::{Addition, Place};
-use crate::contract::{Contract, Form, Schema};
+use crate::contract::{Contract, Form, Property, Schema};
 use crate::emit::rust::{errors, types};
 use crate::places::references;
 
@@ -21,6 +21,8 @@ pub fn types(contract: &Contract) -> Result<String> {
     let mut contract = contract.clone();
     let reached = reached(&contract);
     contract.shapes.retain(|name, _| reached.contains(name));
+    let inputs = contract.tools.values_mut().map(|tool| &mut tool.input);
+    contract.shapes.values_mut().chain(inputs).for_each(ranked);
     let mut file = syn::parse_file(&types::source(&contract)?).context("types are Rust")?;
     file.attrs
         .retain(|attribute| !attribute.path().is_ident("doc"));
@@ -50,6 +52,28 @@ pub fn types(contract: &Contract) -> Result<String> {
     }
     file.items.extend(made);
     Ok(prettyplease::unparse(&file))
+}
+
+/// Puts the required properties in the order of `required`: parameters of a
+/// constructor have one, and what a release froze generates the same ones.
+fn ranked(schema: &mut Schema) {
+    match &mut schema.form {
+        Form::Object { properties, .. } => {
+            let mut first: Vec<Property> = properties.clone();
+            first.retain(|property| property.required);
+            first.sort_by_key(|property| property.rank);
+            let places = properties.iter_mut().filter(|property| property.required);
+            for (place, property) in places.zip(first) {
+                *place = property;
+            }
+            for property in properties {
+                ranked(&mut property.schema);
+            }
+        }
+        Form::Array { items, .. } => ranked(items),
+        Form::Tagged { variants, .. } => variants.iter_mut().for_each(ranked),
+        _ => {}
+    }
 }
 
 /// Returns the shapes that tools and resources lead to.
