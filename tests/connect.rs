@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::harness::{Person, binary};
 
+mod halves;
 mod hooks;
 mod odd;
 mod present;

@@ -14,6 +14,7 @@ mod clients;
 mod cut;
 mod entry;
 mod files;
+mod halves;
 mod hooks;
 mod json;
 mod layout;

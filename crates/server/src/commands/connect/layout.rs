@@ -30,7 +30,7 @@ pub fn of_before(
         let same = fields(format, copy).is_ok_and(|copy| says.contains(&copy));
         same && again(copy).is_ok_and(|left| left.iter().any(|text| texts.contains(text)))
     };
-    let before = files::copies(path).into_iter().find(is_before);
+    let before = files::copies(path, format).into_iter().find(is_before);
     let last = texts.pop();
     before.or(last).unwrap_or_else(|| old.to_owned())
 }

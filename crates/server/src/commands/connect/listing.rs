@@ -216,7 +216,7 @@ pub fn files_with_hooks(at: &Surroundings) -> Vec<String> {
     let files = clients::all_hooks(at).into_iter();
     files
         .filter(|path| {
-            let text = files::read(Path::new(path)).ok();
+            let text = files::read(Path::new(path), Format::Json).ok();
             let text = text.and_then(|settings| settings.text);
             text.is_some_and(|text| hooks::are_there(&text).unwrap_or(false))
         })
@@ -282,7 +282,9 @@ fn has_traces(client: &Client, user: &Look, at: &Surroundings) -> bool {
 
 /// Whether a file holds our entry and nothing besides.
 fn is_ours_alone(client: &Client, path: &Path, name: Option<&str>) -> bool {
-    let text = files::read(path).ok().and_then(|settings| settings.text);
+    let text = files::read(path, client.format)
+        .ok()
+        .and_then(|settings| settings.text);
     let left = text.and_then(|text| {
         let name = name.unwrap_or(SERVER_NAME);
         match client.format {

@@ -47,7 +47,8 @@ pub fn planned(client: &Client, arguments: &Arguments, at: &Surroundings) -> Res
     let mut changes = Vec::new();
     let only_hooks = arguments.remove && arguments.hooks;
     if !only_hooks {
-        let settings = files::read(Path::new(&place(client, arguments.scope, at)?))?;
+        let path = place(client, arguments.scope, at)?;
+        let settings = files::read(Path::new(&path), client.format)?;
         let ours = ours(arguments, at)?;
         let here = present::servers(client, arguments.scope.into(), at)
             .with_context(|| untouched(&settings.path))?;
@@ -83,7 +84,8 @@ pub fn planned(client: &Client, arguments: &Arguments, at: &Surroundings) -> Res
         });
     }
     if client.id == WITH_HOOKS && (arguments.hooks || arguments.remove) {
-        let settings = files::read(Path::new(&hooks_place(arguments.scope, at)?))?;
+        let path = hooks_place(arguments.scope, at)?;
+        let settings = files::read(Path::new(&path), Format::Json)?;
         let new =
             edited_hooks(&settings, arguments, at).with_context(|| untouched(&settings.path))?;
         tell_of_other_hooks(at, &settings.path);

@@ -297,7 +297,7 @@ pub fn servers(client: &Client, place: Place, at: &Surroundings) -> Result<Vec<S
     let Some((path, lists)) = lists(client, place, at) else {
         return Ok(Vec::new());
     };
-    let Some(text) = files::read(Path::new(&path))?.text else {
+    let Some(text) = files::read(Path::new(&path), client.format)?.text else {
         return Ok(Vec::new());
     };
     let switches = switches::of(client, place, at);
