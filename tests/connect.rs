@@ -12,6 +12,7 @@ mod hooks;
 mod odd;
 mod present;
 mod renewed;
+mod shared;
 mod tokens;
 mod whole;
 
