@@ -9,6 +9,7 @@ use crate::harness::{Person, binary};
 
 mod halves;
 mod hooks;
+mod kept;
 mod odd;
 mod present;
 mod renewed;

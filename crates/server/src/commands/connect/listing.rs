@@ -289,7 +289,9 @@ fn is_ours_alone(client: &Client, path: &Path, name: Option<&str>) -> bool {
         let name = name.unwrap_or(SERVER_NAME);
         match client.format {
             Format::Json => json::takes(&text, client.servers, name).ok(),
-            Format::Toml => toml::takes(&text, client.servers, name).ok(),
+            Format::Toml => toml::take(&text, client.servers, name)
+                .ok()
+                .map(|left| vec![left]),
         }
     });
     let left = left.and_then(|mut texts| texts.pop());

@@ -161,25 +161,19 @@ fn edited(
         let Some(text) = &settings.text else {
             return Ok(String::new());
         };
-        let texts = takes(client, text, name)?;
-        if texts.contains(text) {
-            return Ok(text.clone());
-        }
-        return Ok(layout::of_before(
+        // What is put in goes again, so it may be anything.
+        let reach = Reach::Stdio {
+            program: String::new(),
+            arguments: Vec::new(),
+        };
+        let any = entry::of(client, &reach)?;
+        return layout::of_before(
             client.format,
             &settings.path,
             text,
-            texts,
-            |copy| {
-                // What is put in goes again, so it may be anything.
-                let reach = Reach::Stdio {
-                    program: String::new(),
-                    arguments: Vec::new(),
-                };
-                let any = entry::of(client, &reach)?;
-                takes(client, &put(client, copy, name, &any)?, name)
-            },
-        ));
+            |text| takes(client, text, name),
+            |copy| put(client, copy, name, &any),
+        );
     };
     put(
         client,
@@ -199,7 +193,7 @@ fn put(client: &Client, text: &str, name: &str, entry: &entry::Entry) -> Result<
 fn takes(client: &Client, text: &str, name: &str) -> Result<Vec<String>> {
     match client.format {
         Format::Json => json::takes(text, client.servers, name),
-        Format::Toml => toml::takes(text, client.servers, name),
+        Format::Toml => Ok(vec![toml::take(text, client.servers, name)?]),
     }
 }
 
@@ -216,16 +210,11 @@ fn edited_hooks(settings: &Settings, arguments: &Arguments, at: &Surroundings) -
         return match &settings.text {
             None => Ok(String::new()),
             Some(text) => {
-                let texts = hooks::takes(text)?;
-                if texts.contains(text) {
-                    return Ok(text.clone());
-                }
-                let again = |copy: &str| {
-                    let any = |event| hooks::command(at.system, "zero-memory", event, None);
-                    hooks::takes(&hooks::put(copy, any)?)
-                };
+                let any = |event| hooks::command(at.system, "zero-memory", event, None);
                 let (path, format) = (&settings.path, Format::Json);
-                Ok(layout::of_before(format, path, text, texts, again))
+                layout::of_before(format, path, text, hooks::takes, |copy| {
+                    hooks::put(copy, any)
+                })
             }
         };
     }
