@@ -105,6 +105,12 @@ pub fn has_other_names(_path: &Path) -> bool {
     false
 }
 
+/// Whether a program is not there any more; one that has no full path is for
+/// others to find.
+pub fn is_gone(program: &Path) -> bool {
+    program.is_absolute() && !program.exists()
+}
+
 /// Returns what the copies beside a file say, the last one first.
 pub fn copies(path: &Path, format: Format) -> Vec<String> {
     let places = (1..=COPIES).rev().map(|number| place_of_copy(path, number));
