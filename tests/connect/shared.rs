@@ -1,7 +1,9 @@
 //! Files of a project: people commit them, so what is for this machine or for
 //! one person alone is told.
 
-use crate::harness::Person;
+use std::process::Command;
+
+use crate::harness::{Person, binary};
 
 /// Every client that reads settings in a project, and where.
 const IN_PROJECT: [(&str, &str); 6] = [
@@ -72,4 +74,68 @@ fn a_token_in_a_file_of_a_project_is_not_to_be_committed() {
     }
     let told = connect(&person, "cursor", &["--url"]);
     assert!(!told.contains(TOLD), "{told}");
+}
+
+#[test]
+fn a_path_of_this_machine_in_a_file_of_a_project_is_told() {
+    let mut person = Person::new();
+    person.set("ZERO_MEMORY_TOKEN", "tok_0123456789");
+    for (client, file) in IN_PROJECT {
+        let path = person.work().join(file);
+        let path = path.display();
+        let told = connect(&person, client, &[]);
+        let both = format!(
+            "{path} names the program and the data folder by their paths on this machine: where others use that file, pass --command zero-memory and name no data folder\n"
+        );
+        assert!(told.contains(&both), "{client}: {told}");
+        // It is said of what was written, and not again.
+        let told = connect(&person, client, &[]);
+        assert!(!told.contains("on this machine"), "{client}: {told}");
+        let told = connect(&person, client, &["--remove"]);
+        assert!(!told.contains("on this machine"), "{client}: {told}");
+        let told = connect(&person, client, &["--command", "zero-memory"]);
+        let folder = format!(
+            "{path} names the data folder by its path on this machine: where others use that file, name no data folder\n"
+        );
+        assert!(told.contains(&folder), "{client}: {told}");
+        let told = connect(&person, client, &["--url", "--token-in", "file"]);
+        assert!(!told.contains("on this machine"), "{client}: {told}");
+        let own = person.run(&["connect", client, "--write"]);
+        assert!(
+            !own.err.contains("on this machine"),
+            "{client}: {}",
+            own.err
+        );
+    }
+    let usual = |more: &[&str]| {
+        let mut command = Command::new("env");
+        command.args(["-u", "ZERO_MEMORY_DATA"]).arg(binary());
+        command
+            .args(["connect", "zed", "--scope", "project"])
+            .args(more);
+        person.finish(command, &person.work(), "").err
+    };
+    person.run(&[
+        "connect", "zed", "--scope", "project", "--remove", "--write",
+    ]);
+    let told = usual(&[]);
+    let program = "names the program by its path on this machine: where others use that file, pass --command zero-memory\n";
+    assert!(told.contains(program), "{told}");
+    let told = usual(&["--command", "zero-memory", "--write"]);
+    assert!(!told.contains("on this machine"), "{told}");
+    // The hooks of a project lie in a file that is nobody else's.
+    let hooks = connect(
+        &person,
+        "claude-code",
+        &["--hooks", "--command", "/new/zero-memory"],
+    );
+    assert_eq!(hooks.matches("on this machine").count(), 1, "{hooks}");
+    let hooks = connect(&person, "claude-code", &["--hooks", "--remove"]);
+    assert!(!hooks.contains("on this machine"), "{hooks}");
+    let hooks = connect(
+        &person,
+        "claude-code",
+        &["--hooks", "--command", "/new/zero-memory"],
+    );
+    assert!(!hooks.contains("on this machine"), "{hooks}");
 }

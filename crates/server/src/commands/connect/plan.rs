@@ -74,6 +74,10 @@ pub fn planned(client: &Client, arguments: &Arguments, at: &Surroundings) -> Res
             true => started(arguments, at)?,
         };
         let known = entry::of(client, &usual)?.words();
+        let is_new = settings.text.as_deref().unwrap_or_default() != new;
+        if is_new && arguments.scope == Scope::Project && !arguments.remove {
+            tell_of_paths(&settings.path, &usual);
+        }
         changes.push(Change {
             old_tokens: tokens_of_ours(client, &settings, &here, &ours),
             old: settings,
@@ -108,6 +112,28 @@ pub fn planned(client: &Client, arguments: &Arguments, at: &Surroundings) -> Res
         files::may_be_changed(&change.old)?;
     }
     Ok(changes)
+}
+
+/// Says which paths of this machine go into a file that people commit, and how
+/// it is spelled for everybody.
+fn tell_of_paths(file: &Path, reach: &Reach) {
+    let Reach::Stdio { program, arguments } = reach else {
+        return;
+    };
+    let has_folder = arguments.iter().any(|word| word == "--data");
+    let (what, way_out) = match (Path::new(program).is_absolute(), has_folder) {
+        (true, true) => (
+            "the program and the data folder by their paths",
+            "pass --command zero-memory and name no data folder",
+        ),
+        (true, false) => ("the program by its path", "pass --command zero-memory"),
+        (false, true) => ("the data folder by its path", "name no data folder"),
+        (false, false) => return,
+    };
+    say(&format!(
+        "{} names {what} on this machine: where others use that file, {way_out}",
+        file.display()
+    ));
 }
 
 /// Refuses a new name that some client does not take: tools are called by it.
