@@ -317,4 +317,25 @@ mod tests {
         let left: Vec<_> = fs::read_dir(folder.path()).unwrap().collect();
         assert!(left.len() <= 3, "no temporary file is left: {left:?}");
     }
+
+    #[test]
+    fn the_first_copy_stays_however_often_a_file_is_changed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("settings.json");
+        let most = usize::try_from(COPIES).unwrap();
+        let text = |number: usize| format!("{{ \"a\": {number} }}");
+        fs::write(&path, text(0)).unwrap();
+        for number in 1..=most + 2 {
+            let old = read(&path, Format::Json).unwrap();
+            replace(&old, &text(number), false, str::to_owned).unwrap();
+            // Each keeps what it was given, and the last of them is the newest.
+            let kept: Vec<String> = (0..number).map(text).collect();
+            let (last, first) = kept.split_last().unwrap();
+            let stay = first.iter().take(most - 1);
+            let expected: Vec<String> = [last].into_iter().chain(stay.rev()).cloned().collect();
+            assert_eq!(copies(&path, Format::Json), expected);
+        }
+        let made = fs::read_dir(folder.path()).unwrap().count();
+        assert_eq!(made, most + 1, "no more copies than that");
+    }
 }
