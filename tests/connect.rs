@@ -7,10 +7,13 @@ use serde_json::Value;
 
 use crate::harness::{Person, binary};
 
+mod halves;
 mod hooks;
+mod kept;
 mod odd;
 mod present;
 mod renewed;
+mod shared;
 mod tokens;
 mod whole;
 

@@ -146,6 +146,79 @@ fn a_program_that_is_gone_is_told_with_what_brings_it_back() {
 }
 
 #[test]
+fn hooks_whose_program_is_gone_are_told_with_what_brings_them_back() {
+    let mut person = Person::new();
+    person.set("ZERO_MEMORY_TOKEN", "tok_0123456789");
+    let connect = ["connect", "claude-code", "--hooks", "--write"];
+    let hooks = |person: &Person| {
+        let listed = listed(person, "claude-code");
+        (listed["hooks"].clone(), listed["hooks_gone"].clone())
+    };
+    let none = json!([]);
+    assert_eq!(hooks(&person), (json!(false), none.clone()));
+    assert_eq!(listed(&person, "cursor")["hooks_gone"], json!(null));
+    let url = "http://127.0.0.1:18787/mcp";
+    for (more, way_out) in [
+        (&[][..], "--hooks --write"),
+        (&["--url"], "--hooks --url --write"),
+        (
+            &["--url", url],
+            "--hooks --url http://127.0.0.1:18787/mcp --write",
+        ),
+        (&["--scope", "project"], "--hooks --scope project --write"),
+        (
+            &["--scope", "project", "--url"],
+            "--hooks --scope project --url --write",
+        ),
+    ] {
+        let file = if more.contains(&"project") {
+            person.work().join(".claude/settings.local.json")
+        } else {
+            person.home().join(".claude/settings.json")
+        };
+        // As a copy of the program wrote it that was removed since.
+        let gone = person.home().join("old place/zero-memory");
+        let gone = gone.to_str().expect("text");
+        let written = person.run(&[&connect[..], &["--command", gone], more].concat());
+        assert_eq!(written.code, 0, "{}", written.err);
+        assert_eq!(hooks(&person), (json!(true), json!([file])), "{more:?}");
+        let table = person.run(&["connect"]);
+        assert!(table.out.contains("yes, gone"), "{}", table.out);
+        let told = format!(
+            "hooks in {} start a program that is not there any more: zero-memory connect claude-code {way_out} renews them\n",
+            file.display()
+        );
+        assert!(table.err.contains(&told), "{told} {}", table.err);
+
+        let renewed = person.run(&[&connect[..], more].concat());
+        assert_eq!(renewed.code, 0, "{}", renewed.err);
+        assert_eq!(hooks(&person), (json!(true), none.clone()), "{more:?}");
+        let table = person.run(&["connect"]);
+        assert!(!table.out.contains("gone"), "{}", table.out);
+        assert!(!table.err.contains("any more"), "{}", table.err);
+        person.run(&[&connect[..], &["--remove"], more].concat());
+        std::fs::remove_file(file).expect("it is ours");
+    }
+    // Where a shell finds it is the shell's to know.
+    for program in ["zero-memory", "~/bin/zero-memory", "$HOME/zero-memory"] {
+        let hook = |turn: &str| json!([{ "hooks": [{ "type": "command", "command": format!("{program} hook {turn}") }] }]);
+        let all = json!({ "hooks": {
+            "SessionStart": hook("session-start"), "UserPromptSubmit": hook("prompt"), "SessionEnd": hook("session-end"),
+        } });
+        person.write(".claude/settings.json", &all.to_string());
+        assert_eq!(hooks(&person), (json!(true), none.clone()), "{program}");
+        // Nobody here writes hooks into the file that is shared.
+        let shared = person.work().join(".claude/settings.json");
+        let gone = all.to_string().replace(program, "/old/zero-memory");
+        std::fs::write(&shared, gone).expect("it is written");
+        assert_eq!(hooks(&person).1, json!([shared]));
+        let told = person.run(&["connect"]).err;
+        assert!(told.contains("any more: take them out by hand"), "{told}");
+        std::fs::remove_file(shared).expect("it is ours");
+    }
+}
+
+#[test]
 fn what_to_paste_is_printed_without_a_home_folder() {
     let person = Person::new();
     let homeless = || {

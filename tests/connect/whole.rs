@@ -306,8 +306,12 @@ fn what_is_no_json_is_told_by_its_line_and_its_true_reason() {
     let person = Person::new();
     for (old, told) in [
         (
-            "{\n  \"a\": \"\\ud800 SECRET\"\n}",
+            "{\n  \"a\": \"\\ud8 SECRET\"\n}",
             "line 2 does not end, or holds an escape that stands for no character",
+        ),
+        (
+            "{ \"a\": \"\\x SECRET\" }",
+            "line 1 does not end, or holds an escape that stands for no character",
         ),
         ("{\n  \"a\": SECRET\n}", "unexpected word on line 2"),
         ("{ \"a\": 1", "on line 1"),

@@ -13,29 +13,35 @@ pub const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;
 /// refuses, so that the call gets a coded answer instead of a parse failure.
 pub fn mark_lone_surrogates(json: &[u8]) -> Cow<'_, [u8]> {
     let mut marked: Option<Vec<u8>> = None;
-    let mut at = 0;
-    while let Some(escape) = next_escape(json, at) {
-        let Some(unit) = unit_at(json, escape) else {
-            // An escape of one letter, such as \n or \\.
-            at = escape + 2;
-            continue;
-        };
-        match unit {
-            0xD800..=0xDBFF if matches!(unit_at(json, escape + 6), Some(0xDC00..=0xDFFF)) => {
-                at = escape + 12;
-            }
-            0xD800..=0xDFFF => {
-                let copy = marked.get_or_insert_with(|| json.to_vec());
-                let mark = format!("\\u{:04x}", u32::from(LONE_SURROGATE));
-                if let Some(place) = copy.get_mut(escape..escape + 6) {
-                    place.copy_from_slice(mark.as_bytes());
-                }
-                at = escape + 6;
-            }
-            _ => at = escape + 6,
+    for place in lone_surrogates(json) {
+        let copy = marked.get_or_insert_with(|| json.to_vec());
+        let mark = format!("\\u{:04x}", u32::from(LONE_SURROGATE));
+        if let Some(place) = copy.get_mut(place..place + 6) {
+            place.copy_from_slice(mark.as_bytes());
         }
     }
     marked.map_or(Cow::Borrowed(json), Cow::Owned)
+}
+
+/// Returns where an escape stands of half a surrogate pair.
+pub fn lone_surrogates(json: &[u8]) -> impl Iterator<Item = usize> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while let Some(escape) = next_escape(json, at) {
+            let Some(unit) = unit_at(json, escape) else {
+                // An escape of one letter, such as \n or \\.
+                at = escape + 2;
+                continue;
+            };
+            at = escape + 6;
+            match unit {
+                0xD800..=0xDBFF if matches!(unit_at(json, at), Some(0xDC00..=0xDFFF)) => at += 6,
+                0xD800..=0xDFFF => return Some(escape),
+                _ => {}
+            }
+        }
+        None
+    })
 }
 
 /// Returns the id of a message that cannot be read whole, such as one that is

@@ -14,6 +14,7 @@ mod clients;
 mod cut;
 mod entry;
 mod files;
+mod halves;
 mod hooks;
 mod json;
 mod layout;
@@ -173,12 +174,18 @@ pub fn run(arguments: Arguments) -> Result<u8> {
 }
 
 /// Says what else comes of a change, before it is made: where a token goes,
-/// and what keeps the old text.
+/// and what keeps the old text. No list of what git leaves out knows our copies.
 fn warn(change: &Change, scope: Scope) {
     let path = &change.old.path;
     if files::has_other_names(path) {
         say(&format!(
             "{} has other names (hard links): what they lead to stays as it was",
+            path.display()
+        ));
+    }
+    if scope == Scope::Project && change.old.text.is_some() {
+        say(&format!(
+            "the copy beside {} lies in the folder of the project and holds what the file held: do not commit it unless the file is committed",
             path.display()
         ));
     }

@@ -181,4 +181,33 @@ mod tests {
         assert_eq!(of(home, Some(home)), None);
         assert_eq!(of(Path::new("/"), None), None);
     }
+
+    /// Some people keep their dotfiles in git, in the home folder itself.
+    #[test]
+    fn a_checkout_in_the_home_folder_is_not_the_project_of_what_lies_below() {
+        let root = tempfile::tempdir().unwrap();
+        let home = root.path().join("me");
+        let notes = home.join("notes/deep");
+        fs::create_dir_all(&notes).unwrap();
+        let own = Some(notes.to_str().unwrap().to_owned());
+        // Neither that in the home folder nor one above it.
+        for checkout in [&home, root.path()] {
+            let git = checkout.join(".git");
+            fs::create_dir_all(&git).unwrap();
+            fs::write(
+                git.join("config"),
+                "[remote \"origin\"]\nurl = git@example.com:me/dotfiles.git\n",
+            )
+            .unwrap();
+            assert_eq!(of(&notes, Some(&home)), own);
+            assert_eq!(of(&home, Some(&home)), None);
+        }
+        // What is a checkout below it is one.
+        let shop = home.join("notes");
+        fs::create_dir_all(shop.join(".git")).unwrap();
+        assert_eq!(
+            of(&notes, Some(&home)),
+            Some(shop.to_str().unwrap().to_owned())
+        );
+    }
 }

@@ -1,12 +1,15 @@
 //! Reads and replaces settings of other programs so that none is ever lost: a
 //! copy is put beside it first, and the file changes at once or not at all.
 
+use std::borrow::Cow;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
+use super::clients::Format;
+use super::halves;
 use crate::local;
 
 /// Bytes of settings that are read; real ones have a few thousand, and a
@@ -27,13 +30,23 @@ const COPIES: u32 = 9;
 pub struct Settings {
     /// Where it really lies, behind any links.
     pub path: PathBuf,
-    /// What it says, without a mark; nothing when it is not there.
+    /// What it says, without a mark and as editors take it; nothing when it is
+    /// not there.
     pub text: Option<String>,
     has_mark: bool,
+    has_halves: bool,
+    format: Format,
 }
 
-/// Reads a file.
-pub fn read(path: &Path) -> Result<Settings> {
+impl Settings {
+    /// Returns a text that was made of this one as it is written.
+    pub fn written<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        halves::back(text, self.has_halves)
+    }
+}
+
+/// Reads a file of a format.
+pub fn read(path: &Path, format: Format) -> Result<Settings> {
     let path = behind_links(path)?;
     let unread = || format!("cannot read {}", path.display());
     match fs::metadata(&path) {
@@ -42,6 +55,8 @@ pub fn read(path: &Path) -> Result<Settings> {
                 path,
                 text: None,
                 has_mark: false,
+                has_halves: false,
+                format,
             });
         }
         Err(error) => return Err(error).with_context(unread),
@@ -56,12 +71,13 @@ pub fn read(path: &Path) -> Result<Settings> {
         .ok()
         .with_context(|| format!("{} is no UTF-8: save it as UTF-8 first", path.display()))?;
     let bare = text.strip_prefix(MARK);
-    let has_mark = bare.is_some();
-    let bare = bare.map(str::to_owned);
+    let (shown, has_halves) = halves::hidden(bare.unwrap_or(&text), format);
     Ok(Settings {
-        text: Some(bare.unwrap_or(text)),
+        text: Some(shown.into_owned()),
         path,
-        has_mark,
+        has_mark: bare.is_some(),
+        has_halves,
+        format,
     })
 }
 
@@ -89,10 +105,16 @@ pub fn has_other_names(_path: &Path) -> bool {
     false
 }
 
+/// Whether a program is not there any more; one that has no full path is for
+/// others to find.
+pub fn is_gone(program: &Path) -> bool {
+    program.is_absolute() && !program.exists()
+}
+
 /// Returns what the copies beside a file say, the last one first.
-pub fn copies(path: &Path) -> Vec<String> {
+pub fn copies(path: &Path, format: Format) -> Vec<String> {
     let places = (1..=COPIES).rev().map(|number| place_of_copy(path, number));
-    let copies = places.filter_map(|place| read(&place).ok()?.text);
+    let copies = places.filter_map(|place| read(&place, format).ok()?.text);
     copies.collect()
 }
 
@@ -107,7 +129,7 @@ fn place_of_copy(path: &Path, number: u32) -> PathBuf {
 
 /// Returns where a path leads: a link stays a link, and what it names is
 /// changed.
-fn behind_links(path: &Path) -> Result<PathBuf> {
+pub fn behind_links(path: &Path) -> Result<PathBuf> {
     match fs::symlink_metadata(path) {
         Ok(about) if about.is_symlink() => fs::canonicalize(path).with_context(|| {
             format!(
@@ -154,7 +176,7 @@ pub fn replace(
     let rights = fs::metadata(path).ok().map(|about| about.permissions());
     let copy = match &rights {
         None => None,
-        Some(rights) => Some(copied(path, rights, without_token)?),
+        Some(rights) => Some(copied(old, rights, without_token)?),
     };
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(format!(".{}.tmp", std::process::id()));
@@ -187,7 +209,7 @@ fn write_temporary(
     if old.has_mark {
         file.write_all(MARK.to_string().as_bytes())?;
     }
-    file.write_all(new.as_bytes())?;
+    file.write_all(old.written(new).as_bytes())?;
     file.sync_all()?;
     if let Some(rights) = rights {
         let rights = if holds_token { closed(rights) } else { rights };
@@ -225,7 +247,7 @@ pub fn is_open_to_others(_path: &Path) -> bool {
 
 /// Refuses when another program wrote the file meanwhile.
 fn unchanged(old: &Settings) -> Result<()> {
-    let now = read(&old.path)?;
+    let now = read(&old.path, old.format)?;
     if now.text == old.text {
         return Ok(());
     }
@@ -235,17 +257,19 @@ fn unchanged(old: &Settings) -> Result<()> {
 /// Puts a copy beside a file, with its rights; one that says the same is
 /// enough.
 fn copied(
-    path: &Path,
+    old: &Settings,
     rights: &fs::Permissions,
     without_token: impl Fn(&str) -> String,
 ) -> Result<PathBuf> {
-    let mut now = local::read_bytes(path)?;
+    let mut now = local::read_bytes(&old.path)?;
     if let Ok(text) = std::str::from_utf8(&now) {
-        now = without_token(text).into_bytes();
+        let (text, has_halves) = halves::hidden(text, old.format);
+        let kept = halves::back(&without_token(&text), has_halves).into_owned();
+        now = kept.into_bytes();
     }
     let mut place = PathBuf::new();
     for number in 1..=COPIES {
-        place = place_of_copy(path, number);
+        place = place_of_copy(&old.path, number);
         match local::read_bytes(&place) {
             Ok(kept) if kept == now => return Ok(place),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => break,
@@ -281,7 +305,7 @@ mod tests {
             if let Some(before) = before {
                 fs::write(&path, before).unwrap();
             }
-            let old = read(&path).unwrap();
+            let old = read(&path, Format::Json).unwrap();
             fs::write(&path, meanwhile).unwrap();
             let refused = replace(&old, "ours", false, str::to_owned).unwrap_err();
             assert!(
@@ -292,5 +316,26 @@ mod tests {
         }
         let left: Vec<_> = fs::read_dir(folder.path()).unwrap().collect();
         assert!(left.len() <= 3, "no temporary file is left: {left:?}");
+    }
+
+    #[test]
+    fn the_first_copy_stays_however_often_a_file_is_changed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("settings.json");
+        let most = usize::try_from(COPIES).unwrap();
+        let text = |number: usize| format!("{{ \"a\": {number} }}");
+        fs::write(&path, text(0)).unwrap();
+        for number in 1..=most + 2 {
+            let old = read(&path, Format::Json).unwrap();
+            replace(&old, &text(number), false, str::to_owned).unwrap();
+            // Each keeps what it was given, and the last of them is the newest.
+            let kept: Vec<String> = (0..number).map(text).collect();
+            let (last, first) = kept.split_last().unwrap();
+            let stay = first.iter().take(most - 1);
+            let expected: Vec<String> = [last].into_iter().chain(stay.rev()).cloned().collect();
+            assert_eq!(copies(&path, Format::Json), expected);
+        }
+        let made = fs::read_dir(folder.path()).unwrap().count();
+        assert_eq!(made, most + 1, "no more copies than that");
     }
 }

@@ -2,19 +2,22 @@
 //! hooks, and a hook runs a command. See https://code.claude.com/docs/en/hooks,
 //! looked up on 2026-12-01.
 
+use std::path::Path;
+
 use anyhow::{Result, bail};
 use jsonc_parser::cst::{CstNode, CstObject};
 use serde_json::{Value, json};
 
 use super::cut::Step::{self, Key};
 use super::cut::Within;
+use super::files::is_gone;
 use super::json::{self, child, has_comment, input, list, once, opened};
 use crate::commands::hook::Event;
 
 mod line;
 
 pub use line::command;
-use line::{folder, is_among, is_dressed, is_ours, line_of, options, renewed};
+use line::{folder, is_among, is_dressed, is_ours, line_of, options, program, renewed};
 
 /// Key of all hooks.
 const HOOKS: &str = "hooks";
@@ -33,21 +36,35 @@ pub fn folder_left(text: &str, wanted: impl Fn(Event) -> String) -> Result<Optio
 /// Returns the data folder that each hook of ours leads to; none names the
 /// usual one.
 pub fn folders(text: &str) -> Result<Vec<(Event, Option<String>)>> {
+    let lines = lines(text)?.into_iter();
+    let folders = lines.map(|(event, line)| (event, folder(&options(&line))));
+    Ok(folders.collect())
+}
+
+/// Whether a program that a hook of ours runs is not there any more. What a
+/// shell looks for is not judged.
+pub fn are_gone(text: &str) -> bool {
+    let lines = lines(text).unwrap_or_default().into_iter();
+    let mut programs = lines.filter_map(|(_, line)| program(&line));
+    programs.any(|program| is_gone(Path::new(&program)))
+}
+
+/// Returns the line of each hook of ours.
+fn lines(text: &str) -> Result<Vec<(Event, String)>> {
     let (_, object) = opened(text)?;
-    let mut folders = Vec::new();
+    let mut lines = Vec::new();
     if once(&object, HOOKS)?.is_none() {
-        return Ok(folders);
+        return Ok(lines);
     }
     let hooks = child(&object, HOOKS)?;
     for event in Event::ALL {
         for place in ours(&hooks, event)? {
             let elements = list(&place.group, HOOKS)?.elements();
             let hook = elements.get(place.index).and_then(CstNode::to_serde_value);
-            let line = hook.as_ref().and_then(line_of).unwrap_or_default();
-            folders.push((event, folder(&options(&line))));
+            lines.push((event, hook.as_ref().and_then(line_of).unwrap_or_default()));
         }
     }
-    Ok(folders)
+    Ok(lines)
 }
 
 /// Returns what may be shown of our hooks.

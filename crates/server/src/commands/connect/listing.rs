@@ -24,6 +24,8 @@ struct Found {
     local: Option<Look>,
     /// Files in which our hooks are; nothing where there are no hooks.
     hooks: Option<Vec<String>>,
+    /// Those of them whose program is not there any more.
+    hooks_gone: Vec<String>,
     /// What else of ours stands where one does already.
     more: Vec<Server>,
 }
@@ -47,6 +49,26 @@ impl Found {
             ));
         }
     }
+
+    fn tell_of_gone_hooks(&self, at: &Surroundings) {
+        for path in &self.hooks_gone {
+            let renews = |scope: &str, look: &Look| {
+                let (id, url) = (self.client.id, look.told_url());
+                format!("zero-memory connect {id} --hooks{scope}{url} --write renews them")
+            };
+            let of_project = self.project.as_ref();
+            let way_out = match of_project {
+                _ if Some(path) == clients::hooks_of_user(at).as_ref() => renews("", &self.user),
+                Some(look) if *path == at.in_project(clients::HOOKS_OF_PROJECT) => {
+                    renews(" --scope project", look)
+                }
+                Some(_) | None => "take them out by hand".to_owned(),
+            };
+            say(&format!(
+                "hooks in {path} start a program that is not there any more: {way_out}"
+            ));
+        }
+    }
 }
 
 /// What stands at one place.
@@ -57,6 +79,8 @@ struct Look {
     state: &'static str,
     /// What we are called there.
     name: Option<String>,
+    /// The address that is called there.
+    url: Option<String>,
     is_off: bool,
     /// Whether the program that would be started is not there any more.
     is_gone: bool,
@@ -80,6 +104,15 @@ impl Look {
             text.push_str(", gone");
         }
         text
+    }
+
+    /// Returns the option that keeps it calling its server.
+    fn told_url(&self) -> String {
+        match self.url.as_deref() {
+            None => String::new(),
+            Some(USUAL_URL) => " --url".to_owned(),
+            Some(url) => format!(" --url {url}"),
+        }
     }
 
     /// Says that its program is not there any more, and the way out.
@@ -119,6 +152,7 @@ pub fn list(at: &Surroundings, as_json: bool) -> Result<u8> {
                     "local": found.local.as_ref().map(Look::json),
                     "hooks": found.hooks.as_ref().map(|files| !files.is_empty()),
                     "hooks_in": found.hooks,
+                    "hooks_gone": found.hooks.as_ref().map(|_| &found.hooks_gone),
                     "more": found.more.iter().map(named).collect::<Vec<Value>>(),
                 })
             })
@@ -144,20 +178,25 @@ pub fn list(at: &Surroundings, as_json: bool) -> Result<u8> {
             (None, Some(project)) => project.told(),
             (None, None) => "-".to_owned(),
         };
-        let hooks = found.hooks.as_ref();
+        let hooks = match &found.hooks {
+            None => "-",
+            Some(_) if !found.hooks_gone.is_empty() => "yes, gone",
+            Some(files) => yes(!files.is_empty()),
+        };
         let path = found.user.path.as_deref().unwrap_or_default();
         table.add(&[
             found.client.id,
             yes(found.is_installed),
             &found.user.told(),
             &project,
-            hooks.map_or("-", |files| yes(!files.is_empty())),
+            hooks,
             path,
         ]);
     }
     print(&table.render(columns()))?;
     for found in &found {
         found.tell_of_gone();
+        found.tell_of_gone_hooks(at);
         for more in &found.more {
             say(&format!(
                 "{} has it too, as {} ({})",
@@ -200,6 +239,8 @@ fn looked_at(client: &'static Client, at: &Surroundings, ours: &Ours) -> Found {
     };
     let mut more = present::standing(client, at, ours);
     more.retain(|server| !is_shown(server));
+    let hooks = has_hooks.then(|| files_with_hooks(at));
+    let of_gone = |path: &&String| hooks_of(path).is_some_and(|text| hooks::are_gone(&text));
     Found {
         client,
         is_installed,
@@ -207,7 +248,8 @@ fn looked_at(client: &'static Client, at: &Surroundings, ours: &Ours) -> Found {
         project,
         local,
         more,
-        hooks: has_hooks.then(|| files_with_hooks(at)),
+        hooks_gone: hooks.iter().flatten().filter(of_gone).cloned().collect(),
+        hooks,
     }
 }
 
@@ -216,11 +258,15 @@ pub fn files_with_hooks(at: &Surroundings) -> Vec<String> {
     let files = clients::all_hooks(at).into_iter();
     files
         .filter(|path| {
-            let text = files::read(Path::new(path)).ok();
-            let text = text.and_then(|settings| settings.text);
+            let text = hooks_of(path);
             text.is_some_and(|text| hooks::are_there(&text).unwrap_or(false))
         })
         .collect()
+}
+
+/// Returns what a file of hooks says, as far as it can be read.
+fn hooks_of(path: &str) -> Option<String> {
+    files::read(Path::new(path), Format::Json).ok()?.text
 }
 
 /// Looks for us at one place.
@@ -235,6 +281,7 @@ fn look(client: &Client, place: Place, at: &Surroundings, ours: &Ours) -> Look {
             path,
             state: "unreadable",
             name: None,
+            url: None,
             is_off: false,
             is_gone: false,
         };
@@ -251,6 +298,7 @@ fn look(client: &Client, place: Place, at: &Surroundings, ours: &Ours) -> Look {
             (None, None) => "no",
         },
         name: known.map(|server| server.name.clone()),
+        url: known.and_then(Server::address).map(str::to_owned),
         is_off: known.is_some_and(Server::is_off),
         is_gone: known.is_some_and(Server::is_gone),
     }
@@ -282,12 +330,16 @@ fn has_traces(client: &Client, user: &Look, at: &Surroundings) -> bool {
 
 /// Whether a file holds our entry and nothing besides.
 fn is_ours_alone(client: &Client, path: &Path, name: Option<&str>) -> bool {
-    let text = files::read(path).ok().and_then(|settings| settings.text);
+    let text = files::read(path, client.format)
+        .ok()
+        .and_then(|settings| settings.text);
     let left = text.and_then(|text| {
         let name = name.unwrap_or(SERVER_NAME);
         match client.format {
             Format::Json => json::takes(&text, client.servers, name).ok(),
-            Format::Toml => toml::takes(&text, client.servers, name).ok(),
+            Format::Toml => toml::take(&text, client.servers, name)
+                .ok()
+                .map(|left| vec![left]),
         }
     });
     let left = left.and_then(|mut texts| texts.pop());

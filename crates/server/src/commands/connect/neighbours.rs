@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-use super::clients::Client;
+use super::clients::{Client, Format};
 use super::plan::{assert_name, data, ours, program};
 use super::present::{self, Ours, Place, Server};
 use super::surroundings::Surroundings;
@@ -141,7 +141,7 @@ pub fn tell_of_others(
 }
 
 fn is_file(server: &Server, path: &Path) -> bool {
-    files::read(Path::new(&server.path)).is_ok_and(|settings| settings.path == path)
+    files::behind_links(Path::new(&server.path)).is_ok_and(|real| real == path)
 }
 
 /// Says which hooks would be other ones if they were set now, such as those of
@@ -153,7 +153,9 @@ pub fn tell_of_old_hooks(client: &Client, arguments: &Arguments, at: &Surroundin
     let others = standing.filter(|server| server.name != arguments.name);
     let folders: Vec<Option<String>> = others.map(|server| server.folder(&ours)).collect();
     for path in listing::files_with_hooks(at) {
-        let text = files::read(Path::new(&path))?.text.unwrap_or_default();
+        let text = files::read(Path::new(&path), Format::Json)?
+            .text
+            .unwrap_or_default();
         // Those of another one lead where it does.
         let led = hooks::folders(&text).unwrap_or_default();
         let is_others = |led: &Option<String>| *led != data && folders.contains(led);

@@ -47,7 +47,8 @@ pub fn planned(client: &Client, arguments: &Arguments, at: &Surroundings) -> Res
     let mut changes = Vec::new();
     let only_hooks = arguments.remove && arguments.hooks;
     if !only_hooks {
-        let settings = files::read(Path::new(&place(client, arguments.scope, at)?))?;
+        let path = place(client, arguments.scope, at)?;
+        let settings = files::read(Path::new(&path), client.format)?;
         let ours = ours(arguments, at)?;
         let here = present::servers(client, arguments.scope.into(), at)
             .with_context(|| untouched(&settings.path))?;
@@ -73,6 +74,10 @@ pub fn planned(client: &Client, arguments: &Arguments, at: &Surroundings) -> Res
             true => started(arguments, at)?,
         };
         let known = entry::of(client, &usual)?.words();
+        let is_new = settings.text.as_deref().unwrap_or_default() != new;
+        if is_new && arguments.scope == Scope::Project && !arguments.remove {
+            tell_of_paths(&settings.path, &usual);
+        }
         changes.push(Change {
             old_tokens: tokens_of_ours(client, &settings, &here, &ours),
             old: settings,
@@ -83,7 +88,8 @@ pub fn planned(client: &Client, arguments: &Arguments, at: &Surroundings) -> Res
         });
     }
     if client.id == WITH_HOOKS && (arguments.hooks || arguments.remove) {
-        let settings = files::read(Path::new(&hooks_place(arguments.scope, at)?))?;
+        let path = hooks_place(arguments.scope, at)?;
+        let settings = files::read(Path::new(&path), Format::Json)?;
         let new =
             edited_hooks(&settings, arguments, at).with_context(|| untouched(&settings.path))?;
         tell_of_other_hooks(at, &settings.path);
@@ -106,6 +112,28 @@ pub fn planned(client: &Client, arguments: &Arguments, at: &Surroundings) -> Res
         files::may_be_changed(&change.old)?;
     }
     Ok(changes)
+}
+
+/// Says which paths of this machine go into a file that people commit, and how
+/// it is spelled for everybody.
+fn tell_of_paths(file: &Path, reach: &Reach) {
+    let Reach::Stdio { program, arguments } = reach else {
+        return;
+    };
+    let has_folder = arguments.iter().any(|word| word == "--data");
+    let (what, way_out) = match (Path::new(program).is_absolute(), has_folder) {
+        (true, true) => (
+            "the program and the data folder by their paths",
+            "pass --command zero-memory and name no data folder",
+        ),
+        (true, false) => ("the program by its path", "pass --command zero-memory"),
+        (false, true) => ("the data folder by its path", "name no data folder"),
+        (false, false) => return,
+    };
+    say(&format!(
+        "{} names {what} on this machine: where others use that file, {way_out}",
+        file.display()
+    ));
 }
 
 /// Refuses a new name that some client does not take: tools are called by it.
@@ -159,25 +187,19 @@ fn edited(
         let Some(text) = &settings.text else {
             return Ok(String::new());
         };
-        let texts = takes(client, text, name)?;
-        if texts.contains(text) {
-            return Ok(text.clone());
-        }
-        return Ok(layout::of_before(
+        // What is put in goes again, so it may be anything.
+        let reach = Reach::Stdio {
+            program: String::new(),
+            arguments: Vec::new(),
+        };
+        let any = entry::of(client, &reach)?;
+        return layout::of_before(
             client.format,
             &settings.path,
             text,
-            texts,
-            |copy| {
-                // What is put in goes again, so it may be anything.
-                let reach = Reach::Stdio {
-                    program: String::new(),
-                    arguments: Vec::new(),
-                };
-                let any = entry::of(client, &reach)?;
-                takes(client, &put(client, copy, name, &any)?, name)
-            },
-        ));
+            |text| takes(client, text, name),
+            |copy| put(client, copy, name, &any),
+        );
     };
     put(
         client,
@@ -197,7 +219,7 @@ fn put(client: &Client, text: &str, name: &str, entry: &entry::Entry) -> Result<
 fn takes(client: &Client, text: &str, name: &str) -> Result<Vec<String>> {
     match client.format {
         Format::Json => json::takes(text, client.servers, name),
-        Format::Toml => toml::takes(text, client.servers, name),
+        Format::Toml => Ok(vec![toml::take(text, client.servers, name)?]),
     }
 }
 
@@ -214,16 +236,11 @@ fn edited_hooks(settings: &Settings, arguments: &Arguments, at: &Surroundings) -
         return match &settings.text {
             None => Ok(String::new()),
             Some(text) => {
-                let texts = hooks::takes(text)?;
-                if texts.contains(text) {
-                    return Ok(text.clone());
-                }
-                let again = |copy: &str| {
-                    let any = |event| hooks::command(at.system, "zero-memory", event, None);
-                    hooks::takes(&hooks::put(copy, any)?)
-                };
+                let any = |event| hooks::command(at.system, "zero-memory", event, None);
                 let (path, format) = (&settings.path, Format::Json);
-                Ok(layout::of_before(format, path, text, texts, again))
+                layout::of_before(format, path, text, hooks::takes, |copy| {
+                    hooks::put(copy, any)
+                })
             }
         };
     }

@@ -90,7 +90,7 @@ impl Server {
     pub fn is_gone(&self) -> bool {
         let program = self.entry.get("command").and_then(Value::as_str);
         let path = program.filter(|_| self.address().is_none()).map(Path::new);
-        path.is_some_and(|path| path.is_absolute() && !path.exists())
+        path.is_some_and(files::is_gone)
     }
 
     /// Whether it is switched off there: clients have one word or the other.
@@ -234,7 +234,8 @@ impl Server {
         }
     }
 
-    fn address(&self) -> Option<&str> {
+    /// Returns the address that it calls.
+    pub fn address(&self) -> Option<&str> {
         ["url", "httpUrl", "serverUrl"]
             .iter()
             .find_map(|key| self.entry.get(*key)?.as_str())
@@ -297,7 +298,7 @@ pub fn servers(client: &Client, place: Place, at: &Surroundings) -> Result<Vec<S
     let Some((path, lists)) = lists(client, place, at) else {
         return Ok(Vec::new());
     };
-    let Some(text) = files::read(Path::new(&path))?.text else {
+    let Some(text) = files::read(Path::new(&path), client.format)?.text else {
         return Ok(Vec::new());
     };
     let switches = switches::of(client, place, at);

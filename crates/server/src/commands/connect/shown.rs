@@ -32,6 +32,7 @@ pub fn difference(change: &Change) -> String {
         .count();
     let middle = |text: &str, n_lines: usize, sign: char| -> Vec<String> {
         let text = masked(text, change.format, &change.words);
+        let text = change.old.written(&text);
         let n_changed = n_lines.saturating_sub(before + after);
         let changed = text.lines().skip(before).take(n_changed);
         changed

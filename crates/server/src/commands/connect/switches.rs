@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::clients::{self, Client};
+use super::clients::{self, Client, Format};
 use super::present::Place;
 use super::surroundings::Surroundings;
 use super::{files, json};
@@ -79,7 +79,7 @@ fn names(path: Option<&str>, keys: &[&str], name: &str) -> Vec<String> {
 
 /// Returns a field; nothing where it cannot be read.
 fn field(path: Option<&str>, keys: &[&str], name: &str) -> Option<Value> {
-    let text = files::read(Path::new(path?)).ok()?.text?;
+    let text = files::read(Path::new(path?), Format::Json).ok()?.text?;
     let fields = json::object(&text, keys).ok()?.into_iter();
     let mut found = fields.filter(|(key, _)| key == name);
     found.next().map(|(_, value)| value)

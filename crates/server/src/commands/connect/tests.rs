@@ -72,7 +72,7 @@ fn put(client: &Client, text: &str, entry: &Entry) -> anyhow::Result<String> {
 fn take(client: &Client, text: &str) -> anyhow::Result<String> {
     let texts = match client.format {
         Format::Json => json::takes(text, client.servers, "zero-memory"),
-        Format::Toml => toml::takes(text, client.servers, "zero-memory"),
+        Format::Toml => return toml::take(text, client.servers, "zero-memory"),
     };
     Ok(texts?.swap_remove(0))
 }

@@ -63,15 +63,10 @@ pub fn put(text: &str, servers: &str, name: &str, entry: &Entry) -> Result<Strin
     Ok(written(&document, text))
 }
 
-/// Returns the text without what stands under two keys, and then without a list
-/// that held nothing else. Comments above it stay: they may belong to what
-/// stands before.
-pub fn takes(text: &str, servers: &str, name: &str) -> Result<Vec<String>> {
-    let both = [false, true].map(|with_list| take(text, servers, name, with_list));
-    both.into_iter().collect()
-}
-
-fn take(text: &str, servers: &str, name: &str, with_list: bool) -> Result<String> {
+/// Returns the text without what stands under two keys. Comments above it stay:
+/// they may belong to what stands before. So does a list on one line that held
+/// nothing else, for we make none.
+pub fn take(text: &str, servers: &str, name: &str) -> Result<String> {
     let mut document = opened(text)?;
     let behind_list = behind(document.as_table(), servers);
     let Some(list) = document.get_mut(servers) else {
@@ -92,11 +87,6 @@ fn take(text: &str, servers: &str, name: &str, with_list: bool) -> Result<String
     if let Some(behind) = behind_us.filter(|_| !above.is_empty()) {
         put_above_field(list, &behind, &above);
         return Ok(written(&document, text));
-    }
-    // A list on one line has no comment.
-    let is_bare = list.is_empty() && document.get(servers).is_some_and(Item::is_inline_table);
-    if with_list && is_bare {
-        document.remove(servers);
     }
     if above.is_empty() {
         return Ok(written(&document, text));

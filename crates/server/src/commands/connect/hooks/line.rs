@@ -81,6 +81,11 @@ pub fn is_ours(hook: &Value, event: Event) -> bool {
         && *hook == json!({ "type": "command", "command": line, "timeout": TIMEOUT_S })
 }
 
+/// Returns the program that a line of ours runs.
+pub fn program(line: &str) -> Option<String> {
+    Some(bare(line.strip_suffix(after_word(line)?)?))
+}
+
 /// Returns the words of a text, each after a space and spelled as it was.
 fn words_of(mut text: &str) -> Option<Vec<&str>> {
     let mut words = Vec::new();
