@@ -9,6 +9,7 @@ mod crates;
 mod failures;
 mod faults;
 mod kit;
+mod limits;
 mod lost;
 mod malformed;
 mod npm;

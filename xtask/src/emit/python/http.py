@@ -29,6 +29,15 @@ _UNSENT: dict[str, Loss] = {
 }
 """What the HTTP client raises before it sends anything; after that, the connection broke."""
 
+_CONNECT_SECONDS = 30.0
+"""How long a connection, a write and a place in the pool may take, and the answer to what nobody waits for."""
+
+_OPENING_SECONDS = 300.0
+"""How long a server may be silent while a connection is opened, which a client of the caller's own may not bound."""
+
+_OPENS = ("initialize", "server/discover")
+"""What is asked while a connection is opened."""
+
 _FAILED = -32603
 """The code of JSON-RPC by which a failure is told that is none of the contract."""
 
@@ -55,6 +64,7 @@ class Bridge:
     async def handle_async_request(self, request: Any) -> Any:
         """Send a request and mend what comes back."""
         message = _message(request)
+        request.extensions = {**request.extensions, "timeout": _limits(message)}
         if message is None:
             return await self._inner.handle_async_request(request)
         if message.get("method") == "notifications/cancelled":
@@ -165,6 +175,18 @@ def _told_by_status(status: int, after: str | None) -> dict[str, Any]:
             refusal["details"] = {"retry_after_s": int(after)}
         return {"error": refusal}
     return {LOST: "answered"}
+
+
+def _limits(message: dict[str, Any] | None) -> dict[str, float | None]:
+    """Return how long each step may take, whatever the client is set to: its own 5 s are less than a server may take.
+
+    Who waits for an answer has a limit, which is for all of a call.
+    """
+    if message is None or message.get("method") in _OPENS:
+        read: float | None = _OPENING_SECONDS
+    else:
+        read = _CONNECT_SECONDS if message.get("id") is None else None
+    return {"connect": _CONNECT_SECONDS, "read": read, "write": _CONNECT_SECONDS, "pool": _CONNECT_SECONDS}
 
 
 def _message(request: Any) -> dict[str, Any] | None:
