@@ -2,7 +2,8 @@
 
 Reads as JSON on stdin what `opened` takes, { options } and
 { calls: [{ method, given, options }] }. Writes one JSON line:
-{ contractVersion, warnings, refused, outcomes }. With { urls } it only opens
+{ contractVersion, warnings, refused, outcomes }. With { longestCallS } a call
+has that many seconds in place of the package's own limit. With { urls } it only opens
 each of them and writes how they refused, one after the other.
 """
 
@@ -13,7 +14,7 @@ import sys
 from dataclasses import asdict
 
 from pydantic import BaseModel
-from zero_memory_client import ClientError, ContractMismatch, ZeroMemoryError
+from zero_memory_client import ClientError, ContractMismatch, ZeroMemoryError, runtime
 
 from opening import opened
 
@@ -85,6 +86,8 @@ async def main():
     if "urls" in settings:
         print(json.dumps([await refusal(settings, url) for url in settings["urls"]]))
         return
+    if "longestCallS" in settings:
+        runtime._LONGEST_CALL_SECONDS = settings["longestCallS"]
     warnings = []
 
     def keep(warning):

@@ -29,6 +29,15 @@ Model = TypeVar("Model", bound=BaseModel)
 _LONGEST_OPENING_SECONDS = 30.0
 """In which a connection opens when the caller sets none: a server answers before it has read its files."""
 
+_LONGEST_CALL_SECONDS = 300.0
+"""In which a call is answered when the caller sets no limit, but over the pipes of a program, whose end is seen."""
+
+_LONGEST_WAIT_SECONDS = 60.0
+"""How long is waited before a call is sent again when the caller sets no limit."""
+
+_N_ATTEMPTS = 3
+"""How often a call is sent in all when the caller does not say."""
+
 _FAREWELL_SECONDS = 1.0
 """How long it may take to tell the server that a call was cancelled."""
 
@@ -41,8 +50,8 @@ class Options(TypedDict, total=False):
     max_wait_s: float
     """Seconds that are waited for at most before a call is sent again: 60. A longer wait is an error at once."""
     timeout_s: float | None
-    """Seconds that a call may take, and the opening, before CallTimeoutError; left out, 300 over HTTP for a call, any time
-    over pipes, and 30 for the opening."""
+    """Seconds that a call may take, and the opening, before CallTimeoutError; left out, 300 for a call, any time for one
+    of a program that was started, and 30 for the opening."""
     allow_other_major: bool
     """Whether a server of another major version, or one that announces no contract, is spoken to: False."""
     on_warning: Callable[[ContractWarning], None] | None
@@ -78,6 +87,7 @@ class Runtime:
         _assert_amounts(options)
         self.client = client
         self._options = options
+        self._longest_call: float | None = _LONGEST_CALL_SECONDS
         self.contract_version = _announced(client)
         self.warning = judged(self.contract_version, options.get("allow_other_major", False))
         if self.warning is not None:
@@ -107,7 +117,7 @@ class Runtime:
         """Start a server as a child process, which ends with the ``async with``, and speak to it over its pipes."""
         _assert_amounts(options)
         opening.assert_spoken(protocol)
-        return cls._opened(opening.program(command, args, env, cwd, errlog, protocol), options)
+        return cls._opened(opening.program(command, args, env, cwd, errlog, protocol), options, is_program=True)
 
     @classmethod
     def http(
@@ -126,7 +136,9 @@ class Runtime:
 
     @classmethod
     @asynccontextmanager
-    async def _opened(cls, connection: AbstractAsyncContextManager[Any], options: Options) -> AsyncIterator[Self]:
+    async def _opened(
+        cls, connection: AbstractAsyncContextManager[Any], options: Options, *, is_program: bool = False
+    ) -> AsyncIterator[Self]:
         inside: BaseException | None = None
         is_open = False
         limit = options.get("timeout_s")
@@ -136,7 +148,10 @@ class Runtime:
                 client = await _in_time(opening_up, _LONGEST_OPENING_SECONDS if limit is None else limit)
                 is_open = True
                 try:
-                    yield cls(client, **options)
+                    memory = cls(client, **options)
+                    if is_program:
+                        memory._longest_call = None
+                    yield memory
                 except BaseException as error:
                     inside = error
                     raise
@@ -202,8 +217,9 @@ class Runtime:
     async def _retried(self, send: Callable[[], Awaitable[Result]], timeout_s: float | None, uri: str | None = None) -> Result:
         """Send again what the server refused only for now: nothing was done then."""
         _assert_amounts({"timeout_s": timeout_s})
-        limit = self._options.get("timeout_s") if timeout_s is None else timeout_s
-        attempts = self._options.get("max_attempts", 3)
+        given = (timeout_s, self._options.get("timeout_s"), self._longest_call)
+        limit = next((seconds for seconds in given if seconds is not None), None)
+        attempts = self._options.get("max_attempts", _N_ATTEMPTS)
         attempt = 1
         while True:
             try:
@@ -215,7 +231,7 @@ class Runtime:
             if failure.code != ErrorCode.RATE_LIMITED or attempt >= attempts:
                 raise failure
             seconds = 1.0 if failure.retry_after_s is None else failure.retry_after_s
-            if seconds > self._options.get("max_wait_s", 60.0):
+            if seconds > self._options.get("max_wait_s", _LONGEST_WAIT_SECONDS):
                 raise failure
             await asyncio.sleep(seconds)
             attempt += 1
