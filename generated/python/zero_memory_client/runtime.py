@@ -51,10 +51,11 @@ class Options(TypedDict, total=False):
     max_attempts: int
     """How often a call is sent in all when the server answers rate_limited: 3; 1 sends it once."""
     max_wait_s: float
-    """Seconds that are waited for at most before a call is sent again: 60. A longer wait is an error at once."""
+    """Seconds that are waited for at most each time before a call is sent again: 60. A longer wait is an error at once."""
     timeout_s: float | None
-    """Seconds that a call may take, and the opening, before CallTimeoutError; left out, 300 for a call, any time for one
-    of a program that was started, and 30 for the opening."""
+    """Seconds for one attempt of a call, and for the opening, before CallTimeoutError; waits between attempts
+    (max_wait_s each, max_attempts in all) come on top. Left out, 300 for an attempt, any time for one of a program that
+    was started, and 30 for the opening."""
     allow_other_major: bool
     """Whether a server of another major version, or one that announces no contract, is spoken to: False."""
     on_warning: Callable[[ContractWarning], None] | None
@@ -172,7 +173,10 @@ class Runtime:
     async def call(
         self, tool: str, arguments: Mapping[str, Any] | BaseModel | None = None, *, timeout_s: float | None = None
     ) -> dict[str, Any]:
-        """Call a tool by name, with the errors and retries of the typed methods: for what a later minor version adds."""
+        """Call a tool by name, with the errors and retries of the typed methods: for what a later minor version adds.
+
+        timeout_s is for one attempt, as everywhere; asyncio.timeout bounds all of a call, with its waits.
+        """
         assert_text(tool, "the name of the tool")
         given = {} if arguments is None else sendable(arguments)
 
