@@ -11,7 +11,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from typing import Any, TextIO, TypedDict, TypeVar
 
 import anyio
-from pydantic import BaseModel, ValidationError
+from pydantic import AnyUrl, BaseModel, ValidationError
 from typing_extensions import Self, Unpack
 
 from . import opening
@@ -190,15 +190,13 @@ class Runtime:
         return self._read(model, await self.call(tool, arguments, timeout_s=timeout_s))
 
     async def _resource(self, model: type[Model], uri: str, timeout_s: float | None) -> Model:
-        async def send() -> dict[str, Any]:
-            address: Any = uri
-            if opening.MAJOR < 2:
-                from pydantic import AnyUrl
+        # 1.x of the official client takes no text here, and writes dots as it likes: the server names what it got.
+        address: Any = AnyUrl(uri) if opening.MAJOR < 2 else uri
 
-                address = AnyUrl(uri)
+        async def send() -> dict[str, Any]:
             return resource_of(await self.client.read_resource(address))
 
-        return self._read(model, await self._retried(send, timeout_s, uri))
+        return self._read(model, await self._retried(send, timeout_s, str(address)))
 
     async def _prompt(self, name: str, given: Mapping[str, str | None], timeout_s: float | None) -> list[PromptMessage]:
         arguments = {key: value for key, value in given.items() if value is not None}
