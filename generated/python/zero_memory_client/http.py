@@ -117,9 +117,9 @@ class Bridge:
             return self._streamed(response, number)
         body = _json(await response.aread())
         if kind == "application/json" and _is_answer(body):
-            if body.get("id") == number:
+            if _is_as_written(body, number):
                 return response
-            if body.get("id") is None and "error" in body:
+            if _is_to(body, number) or (body.get("id") is None and "error" in body):
                 return self._http.Response(200, json={**body, "id": number})
         await response.aclose()
         found = f"HTTP {response.status_code} with {kind or 'nothing'}, which is no answer"
@@ -140,11 +140,10 @@ class Bridge:
                 async for part in response.aiter_bytes():
                     lines = (rest + part).splitlines(keepends=True)
                     rest = b"" if not lines or lines[-1].endswith((b"\n", b"\r")) else lines.pop()
-                    # An answer that nobody asked for would end the stream for 1.x of the official client.
-                    yield b"".join(line for line in lines if not _is_foreign(line, number))
+                    yield b"".join(_line(line, number) for line in lines)
             except broken:
                 pass
-            yield last if _is_foreign(rest, number) else rest + last
+            yield _line(rest, number) + last
 
         async def close(_: Any) -> None:
             await response.aclose()
@@ -207,10 +206,27 @@ def _json(text: bytes) -> Any:
         return None
 
 
-def _is_foreign(line: bytes, number: Any) -> bool:
-    """Return whether a line of a stream holds the answer to another request."""
+def _line(line: bytes, number: Any) -> bytes:
+    """Return a line of a stream as the official client can read it."""
     body = _json(line.removeprefix(b"data:")) if line.startswith(b"data:") else None
-    return isinstance(body, dict) and _is_answer(body) and body.get("id") != number
+    if not isinstance(body, dict) or not _is_answer(body) or _is_as_written(body, number):
+        return line
+    if _is_to(body, number):
+        end = line[len(line.rstrip(b"\r\n")) :]
+        return b"data: " + json.dumps({**body, "id": number}).encode() + end
+    # An answer that nobody asked for would end the stream for 1.x of the official client.
+    return b""
+
+
+def _is_to(body: dict[str, Any], number: Any) -> bool:
+    """Return whether an answer is that to a request: 1.0 is 1 in JSON, and true is no number there."""
+    told = body.get("id")
+    return not isinstance(told, bool) and bool(told == number)
+
+
+def _is_as_written(body: dict[str, Any], number: Any) -> bool:
+    """Return whether it names the request as the official client did, which it wants."""
+    return _is_to(body, number) and type(body.get("id")) is type(number)
 
 
 def _is_answer(body: Any) -> bool:
