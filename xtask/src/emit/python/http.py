@@ -8,6 +8,7 @@ sessions understands.
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -170,8 +171,9 @@ def _told_by_status(status: int, after: str | None) -> dict[str, Any]:
         return {"error": {"code": "unauthorized", "message": message}}
     if status == 429:
         refusal: dict[str, Any] = {"code": "rate_limited", "message": "no more calls are taken for now; call again later"}
-        if after is not None and after.strip().isdecimal():
-            refusal["details"] = {"retry_after_s": int(after)}
+        # Digits of ASCII and nothing else, which may be more than an integer is read of.
+        if after is not None and re.fullmatch(r"[0-9]+", after.strip()):
+            refusal["details"] = {"retry_after_s": float(after)}
         return {"error": refusal}
     return {LOST: "answered"}
 
