@@ -14,6 +14,8 @@ mod lost;
 mod malformed;
 mod npm;
 mod opening;
+#[cfg(unix)]
+mod programs;
 mod projects;
 mod protocol;
 mod proxies;

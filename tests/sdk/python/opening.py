@@ -13,7 +13,7 @@ SPOKEN = {"2025": "2025-11-25", "2026": "2026-07-28"}
 
 @asynccontextmanager
 async def opened(given, **options):
-    """Open one connection; given has { protocol } and { url, token } or { binary, data, more }.
+    """Open one connection; given has { protocol } and { url, token } or { binary, data, more, env }.
 
     With { own } it is over a client that this script connects.
     """
@@ -28,7 +28,7 @@ async def opened(given, **options):
         else:
             args = ["stdio", "--toolset", "full", "--data", given["data"], *given.get("more", [])]
             connection = ZeroMemory.stdio(
-                given["binary"], args, cwd=given["data"], errlog=silent, protocol=protocol, **options
+                given["binary"], args, env=given.get("env"), cwd=given["data"], errlog=silent, protocol=protocol, **options
             )
         async with connection as memory:
             # 1.x of the client does not tell what it speaks, which is one version only.
