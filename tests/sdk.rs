@@ -9,10 +9,13 @@ mod crates;
 mod failures;
 mod faults;
 mod kit;
+mod limits;
 mod lost;
 mod malformed;
 mod npm;
 mod opening;
+#[cfg(unix)]
+mod programs;
 mod projects;
 mod protocol;
 mod proxies;

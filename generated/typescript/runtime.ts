@@ -18,9 +18,12 @@ import { announced, judged } from './versions.js';
 export interface Options {
   /** How often a call is sent in all when the server answers `rate_limited`: 3; 1 sends it once. */
   maxAttempts?: number | undefined;
-  /** Seconds that are waited for at most before a call is sent again: 60. A longer wait is an error at once. */
+  /** Seconds that are waited for at most each time before a call is sent again: 60. A longer wait is an error at once. */
   maxWaitS?: number | undefined;
-  /** Seconds that a call may take, and the opening; left out, 60 for a call, as the official client has it, and 30 for the opening. */
+  /**
+   * Seconds for one attempt of a call, and for the opening; waits between attempts (`maxWaitS` each, `maxAttempts` in all) come on top.
+   * Left out, 60 for an attempt, as the official client has it, and 30 for the opening.
+   */
   timeoutS?: number | undefined;
   /** Whether a server of another major version, or one that announces no contract, is spoken to: false. */
   allowOtherMajor?: boolean | undefined;
@@ -40,7 +43,7 @@ export interface OpenOptions extends Options {
 export interface CallOptions {
   /** Cancels the call, also while it waits to be sent again; the server is told, and the caller gets the reason of the signal. */
   signal?: AbortSignal | undefined;
-  /** Seconds that this call may take. */
+  /** Seconds for one attempt of this call; waits between attempts (`maxWaitS` each, `maxAttempts` in all) come on top. */
   timeoutS?: number | undefined;
 }
 

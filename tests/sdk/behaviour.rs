@@ -372,3 +372,45 @@ fn half_of_a_pair_is_refused_and_the_connection_goes_on() {
         );
     }
 }
+
+/// Whatever an address would make of it.
+#[test]
+fn an_id_of_any_letters_is_one_that_is_not_there() {
+    let data = fresh();
+    let site = Site::start(data.path());
+    let url = format!("http://{}/mcp", site.address());
+    let ids = [
+        ".",
+        "..",
+        "%2e",
+        "%2E%2e",
+        "../rules",
+        "a/b",
+        "a\\b",
+        "a?b",
+        "a#b",
+        "a:b@c",
+        " a ",
+        "a\tb\n",
+        "%",
+        "%zz",
+        "A",
+        "\u{e9}",
+        "e\u{301}",
+        "\u{1f426}",
+        "xn--a",
+        "[::1]",
+        "|^`",
+    ];
+    let calls: Vec<Value> = ids
+        .iter()
+        .map(|id| json!({ "method": "memory", "given": id }))
+        .collect();
+    for kit in KITS {
+        let report = kit.calls(&url, site.token(), &json!({}), &json!(calls));
+        for (index, id) in ids.iter().enumerate() {
+            let error = &report["outcomes"][index]["error"];
+            assert_eq!(error["class"], "NotFoundError", "{kit:?} {id:?}: {error}");
+        }
+    }
+}

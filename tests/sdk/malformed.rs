@@ -307,3 +307,46 @@ fn unjudged(edit: Edit) -> Edit {
     });
     both(without, edit)
 }
+
+/// No server of this contract asks back, and nobody is there who could answer:
+/// neither with a question, nor with one that is only put off.
+#[test]
+fn an_answer_that_asks_back_is_told_as_unreadable() {
+    let data = fresh();
+    let site = Site::start(data.path());
+    let question = json!({ "a": {
+        "method": "elicitation/create",
+        "params": { "message": "Which?", "requestedSchema": { "type": "object", "properties": {} } },
+    } });
+    let calls = json!([
+        { "method": "recall", "given": { "query": "heron" } },
+        { "method": "prompt_brief", "given": { "topic": "heron" } },
+        { "method": "rules", "given": {} },
+    ]);
+    for asked in [Some(question), None] {
+        let edit = move |request: &Value, answer: &mut Value| {
+            let method = request["method"].as_str().unwrap_or_default();
+            if ["tools/call", "prompts/get", "resources/read"].contains(&method) {
+                let mut result = json!({ "resultType": "input_required", "requestState": "s" });
+                if let Some(asked) = &asked {
+                    result["inputRequests"] = asked.clone();
+                }
+                answer["result"] = result;
+            }
+        };
+        let between = Between::start(site.address(), Box::new(edit));
+        for kit in KITS {
+            let report = kit.calls(&between.url(), site.token(), &json!({}), &calls);
+            for index in 0..3 {
+                let error = &report["outcomes"][index]["error"];
+                assert_eq!(error["class"], "UnreadableAnswer", "{kit:?}: {report}");
+            }
+        }
+        let found = run(async {
+            let memory = ZeroMemory::http(between.url(), Some(site.token())).await;
+            let memory = memory.expect("it opens");
+            memory.recall(types::RecallInput::new("heron")).await
+        });
+        assert!(matches!(found, Err(Error::Unreadable { .. })), "{found:?}");
+    }
+}

@@ -49,3 +49,49 @@ fn an_error_of_the_protocol_has_any_number() {
         );
     }
 }
+
+/// JSON has one kind of number, so `1.0` is the number of the request `1`.
+#[test]
+fn an_answer_belongs_to_its_request_however_its_number_is_written() {
+    let data = fresh();
+    let site = Site::start(data.path());
+    let float: fn(&Value, &mut Value) = |request, answer| {
+        if let Some(number) = request["id"].as_f64() {
+            answer["id"] = json!(number);
+        }
+    };
+    let options = json!({ "timeoutS": 20 });
+    let calls = json!([recall()]);
+    for kit in KITS {
+        for between in [
+            Between::start(site.address(), Box::new(float)),
+            Between::zipping(site.address(), true, Box::new(float)),
+        ] {
+            let report = kit.calls(&between.url(), site.token(), &options, &calls);
+            let answer = &report["outcomes"][0]["answer"];
+            assert_eq!(answer["memories"], json!([]), "{kit:?}: {report}");
+        }
+        // Some languages say of true that it equals 1.
+        let between = Between::start(
+            site.address(),
+            Box::new(|request, answer| {
+                if request["method"] == "tools/call" {
+                    answer["id"] = json!(true);
+                }
+            }),
+        );
+        let report = kit.calls(&between.url(), site.token(), &options, &calls);
+        let error = &report["outcomes"][0]["error"];
+        assert_eq!(error["class"], "TransportError", "{kit:?}: {report}");
+        let message = error["message"].as_str().expect("text");
+        let begin = "something else than a zero-memory server answered: ";
+        assert!(message.starts_with(begin), "{kit:?}: {report}");
+    }
+    let between = Between::start(site.address(), Box::new(float));
+    let found = run(async {
+        let memory = ZeroMemory::http(between.url(), Some(site.token())).await;
+        let memory = memory.expect("it opens");
+        memory.recall(types::RecallInput::new("heron")).await
+    });
+    assert!(found.is_ok(), "{found:?}");
+}

@@ -1,15 +1,20 @@
 //! A relay before a real server, which can move to another server, send
 //! headers of its own and refuse calls on the way.
 
+use std::io::ErrorKind::{TimedOut, WouldBlock};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::harness::Site;
+
+/// How often a stream says that it is there: sooner than any limit of a test.
+const PING: Duration = Duration::from_millis(50);
 
 /// A relay in front of a real server; it ends with this.
 pub struct Relay {
@@ -26,7 +31,18 @@ struct Way {
     /// How many calls of tools are still refused as `rate_limited`.
     n_refusals: AtomicUsize,
     n_calls: AtomicUsize,
+    /// How every call of a tool is left without an answer, if it is.
+    hang: Mutex<Option<Hang>>,
     ends: AtomicBool,
+}
+
+/// How a call gets no answer while its connection stays.
+#[derive(Clone, Copy, Debug)]
+pub enum Hang {
+    /// Nothing is said at all.
+    Silent,
+    /// A stream is begun, in which no event ever comes.
+    Pings,
 }
 
 impl Relay {
@@ -39,6 +55,7 @@ impl Relay {
             headers: Mutex::default(),
             n_refusals: AtomicUsize::new(0),
             n_calls: AtomicUsize::new(0),
+            hang: Mutex::default(),
             ends: AtomicBool::new(false),
         });
         let shared = Arc::clone(&way);
@@ -81,6 +98,11 @@ impl Relay {
     /// second.
     pub fn refuse(&self, n_calls: usize) {
         self.way.n_refusals.store(n_calls, Ordering::SeqCst);
+    }
+
+    /// Leaves every call of a tool without an answer from now on.
+    pub fn hang(&self, how: Hang) {
+        *self.way.hang.lock().expect("nobody panics with it") = Some(how);
     }
 
     /// Returns how many calls of tools have come.
@@ -138,6 +160,10 @@ fn relay(stream: TcpStream, way: &Way) -> Option<()> {
         {
             return stream.write_all(refusal(&message["id"]).as_bytes()).ok();
         }
+        let hang = *way.hang.lock().expect("nobody panics with it");
+        if let Some(how) = hang {
+            return hung(stream, how);
+        }
     }
     let mut to = TcpStream::connect(server).ok()?;
     to.write_all(head.as_bytes()).ok()?;
@@ -145,6 +171,25 @@ fn relay(stream: TcpStream, way: &Way) -> Option<()> {
     let mut answer = Vec::new();
     to.read_to_end(&mut answer).ok()?;
     stream.write_all(&answer).ok()
+}
+
+/// Keeps a connection until its client leaves.
+fn hung(mut stream: TcpStream, how: Hang) -> Option<()> {
+    if let Hang::Pings = how {
+        let head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+        stream.write_all(head).ok()?;
+    }
+    stream.set_read_timeout(Some(PING)).ok()?;
+    loop {
+        match stream.read(&mut [0; 64]) {
+            Ok(0) => return None,
+            Err(error) if !matches!(error.kind(), WouldBlock | TimedOut) => return None,
+            _ => {}
+        }
+        if let Hang::Pings = how {
+            stream.write_all(b": ping\n\n").ok()?;
+        }
+    }
 }
 
 fn refusal(id: &Value) -> String {

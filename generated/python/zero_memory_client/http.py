@@ -11,6 +11,7 @@ sessions understands.
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -31,6 +32,15 @@ _UNSENT: dict[str, Loss] = {
     "UnsupportedProtocol": "unsent",
 }
 """What the HTTP client raises before it sends anything; after that, the connection broke."""
+
+_CONNECT_SECONDS = 30.0
+"""How long a connection, a write and a place in the pool may take, and the answer to what nobody waits for."""
+
+_OPENING_SECONDS = 300.0
+"""How long a server may be silent while a connection is opened, which a client of the caller's own may not bound."""
+
+_OPENS = ("initialize", "server/discover")
+"""What is asked while a connection is opened."""
 
 _FAILED = -32603
 """The code of JSON-RPC by which a failure is told that is none of the contract."""
@@ -58,6 +68,7 @@ class Bridge:
     async def handle_async_request(self, request: Any) -> Any:
         """Send a request and mend what comes back."""
         message = _message(request)
+        request.extensions = {**request.extensions, "timeout": _limits(message)}
         if message is None:
             return await self._inner.handle_async_request(request)
         if message.get("method") == "notifications/cancelled":
@@ -107,9 +118,9 @@ class Bridge:
             return self._streamed(response, number)
         body = _json(await response.aread())
         if kind == "application/json" and _is_answer(body):
-            if body.get("id") == number:
+            if _is_as_written(body, number):
                 return response
-            if body.get("id") is None and "error" in body:
+            if _is_to(body, number) or (body.get("id") is None and "error" in body):
                 return self._http.Response(200, json={**body, "id": number})
         await response.aclose()
         found = f"HTTP {response.status_code} with {kind or 'nothing'}, which is no answer"
@@ -130,11 +141,10 @@ class Bridge:
                 async for part in response.aiter_bytes():
                     lines = (rest + part).splitlines(keepends=True)
                     rest = b"" if not lines or lines[-1].endswith((b"\n", b"\r")) else lines.pop()
-                    # An answer that nobody asked for would end the stream for 1.x of the official client.
-                    yield b"".join(line for line in lines if not _is_foreign(line, number))
+                    yield b"".join(_line(line, number) for line in lines)
             except broken:
                 pass
-            yield last if _is_foreign(rest, number) else rest + last
+            yield _line(rest, number) + last
 
         async def close(_: Any) -> None:
             await response.aclose()
@@ -164,10 +174,23 @@ def _told_by_status(status: int, after: str | None) -> dict[str, Any]:
         return {"error": {"code": "unauthorized", "message": message}}
     if status == 429:
         refusal: dict[str, Any] = {"code": "rate_limited", "message": "no more calls are taken for now; call again later"}
-        if after is not None and after.strip().isdecimal():
-            refusal["details"] = {"retry_after_s": int(after)}
+        # Digits of ASCII and nothing else, which may be more than an integer is read of.
+        if after is not None and re.fullmatch(r"[0-9]+", after.strip()):
+            refusal["details"] = {"retry_after_s": float(after)}
         return {"error": refusal}
     return {LOST: "answered"}
+
+
+def _limits(message: dict[str, Any] | None) -> dict[str, float | None]:
+    """Return how long each step may take, whatever the client is set to: its own 5 s are less than a server may take.
+
+    Who waits for an answer has a limit, which is for all of a call.
+    """
+    if message is None or message.get("method") in _OPENS:
+        read: float | None = _OPENING_SECONDS
+    else:
+        read = _CONNECT_SECONDS if message.get("id") is None else None
+    return {"connect": _CONNECT_SECONDS, "read": read, "write": _CONNECT_SECONDS, "pool": _CONNECT_SECONDS}
 
 
 def _message(request: Any) -> dict[str, Any] | None:
@@ -185,10 +208,27 @@ def _json(text: bytes) -> Any:
         return None
 
 
-def _is_foreign(line: bytes, number: Any) -> bool:
-    """Return whether a line of a stream holds the answer to another request."""
+def _line(line: bytes, number: Any) -> bytes:
+    """Return a line of a stream as the official client can read it."""
     body = _json(line.removeprefix(b"data:")) if line.startswith(b"data:") else None
-    return isinstance(body, dict) and _is_answer(body) and body.get("id") != number
+    if not isinstance(body, dict) or not _is_answer(body) or _is_as_written(body, number):
+        return line
+    if _is_to(body, number):
+        end = line[len(line.rstrip(b"\r\n")) :]
+        return b"data: " + json.dumps({**body, "id": number}).encode() + end
+    # An answer that nobody asked for would end the stream for 1.x of the official client.
+    return b""
+
+
+def _is_to(body: dict[str, Any], number: Any) -> bool:
+    """Return whether an answer is that to a request: 1.0 is 1 in JSON, and true is no number there."""
+    told = body.get("id")
+    return not isinstance(told, bool) and bool(told == number)
+
+
+def _is_as_written(body: dict[str, Any], number: Any) -> bool:
+    """Return whether it names the request as the official client did, which it wants."""
+    return _is_to(body, number) and type(body.get("id")) is type(number)
 
 
 def _is_answer(body: Any) -> bool:

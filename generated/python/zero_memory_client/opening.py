@@ -21,12 +21,6 @@ MAJOR = int(version("mcp").split(".")[0])
 Protocol = Literal["auto", "2025", "2026"]
 """Which era of the protocol is spoken; only 2.x of the official client knows the last one."""
 
-_CONNECT_SECONDS = 30.0
-"""How long a connection, a write and a place in the pool may take."""
-
-_ANSWER_SECONDS = 300.0
-"""How long a server may be silent."""
-
 
 def _module(name: str) -> Any:
     # The two series have other types; what is used of both is looked up by name.
@@ -42,6 +36,7 @@ def bridged_transport() -> Any:
 
     What HTTP refuses comes as an error of the contract then, and a call that is cancelled is cancelled at the server
     too: ``streamable_http_client(url, http_client=httpx.AsyncClient(transport=bridged_transport(), headers=headers))``.
+    A call may take as long as ``timeout_s`` says, whatever the ``timeout`` of that client, which stands for nothing here.
     Each client needs one of its own: calls are told apart by their number.
     """
     return Bridge(_http())
@@ -85,11 +80,8 @@ async def site(url: str, token: str | None, headers: Mapping[str, str] | None, p
         # Headers of the same name would be sent as one, which nobody knows.
         given = {name: value for name, value in given.items() if name.lower() != "authorization"}
         given["Authorization"] = f"Bearer {token}"
-    timeout = http.Timeout(_CONNECT_SECONDS, read=_ANSWER_SECONDS)
     async with AsyncExitStack() as stack:
-        client = await stack.enter_async_context(
-            http.AsyncClient(transport=bridged_transport(), headers=given, timeout=timeout)
-        )
+        client = await stack.enter_async_context(http.AsyncClient(transport=bridged_transport(), headers=given))
         transport = _module("mcp.client.streamable_http").streamable_http_client(url, http_client=client)
         yield await stack.enter_async_context(_connected(transport, protocol))
 

@@ -11,7 +11,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from typing import Any, TextIO, TypedDict, TypeVar
 
 import anyio
-from pydantic import BaseModel, ValidationError
+from pydantic import AnyUrl, BaseModel, ValidationError
 from typing_extensions import Self, Unpack
 
 from . import opening
@@ -32,6 +32,15 @@ Model = TypeVar("Model", bound=BaseModel)
 _LONGEST_OPENING_SECONDS = 30.0
 """In which a connection opens when the caller sets none: a server answers before it has read its files."""
 
+_LONGEST_CALL_SECONDS = 300.0
+"""In which a call is answered when the caller sets no limit, but over the pipes of a program, whose end is seen."""
+
+_LONGEST_WAIT_SECONDS = 60.0
+"""How long is waited before a call is sent again when the caller sets no limit."""
+
+_N_ATTEMPTS = 3
+"""How often a call is sent in all when the caller does not say."""
+
 _FAREWELL_SECONDS = 1.0
 """How long it may take to tell the server that a call was cancelled."""
 
@@ -42,10 +51,11 @@ class Options(TypedDict, total=False):
     max_attempts: int
     """How often a call is sent in all when the server answers rate_limited: 3; 1 sends it once."""
     max_wait_s: float
-    """Seconds that are waited for at most before a call is sent again: 60. A longer wait is an error at once."""
+    """Seconds that are waited for at most each time before a call is sent again: 60. A longer wait is an error at once."""
     timeout_s: float | None
-    """Seconds that a call may take, and the opening, before CallTimeoutError; left out, 300 over HTTP for a call, any time
-    over pipes, and 30 for the opening."""
+    """Seconds for one attempt of a call, and for the opening, before CallTimeoutError; waits between attempts
+    (max_wait_s each, max_attempts in all) come on top. Left out, 300 for an attempt, any time for one of a program that
+    was started, and 30 for the opening."""
     allow_other_major: bool
     """Whether a server of another major version, or one that announces no contract, is spoken to: False."""
     on_warning: Callable[[ContractWarning], None] | None
@@ -81,6 +91,7 @@ class Runtime:
         _assert_amounts(options)
         self.client = client
         self._options = options
+        self._longest_call: float | None = _LONGEST_CALL_SECONDS
         self.contract_version = _announced(client)
         self.warning = judged(self.contract_version, options.get("allow_other_major", False))
         if self.warning is not None:
@@ -110,7 +121,7 @@ class Runtime:
         """Start a server as a child process, which ends with the ``async with``, and speak to it over its pipes."""
         _assert_amounts(options)
         opening.assert_spoken(protocol)
-        return cls._opened(opening.program(command, args, env, cwd, errlog, protocol), options)
+        return cls._opened(opening.program(command, args, env, cwd, errlog, protocol), options, is_program=True)
 
     @classmethod
     def http(
@@ -129,7 +140,9 @@ class Runtime:
 
     @classmethod
     @asynccontextmanager
-    async def _opened(cls, connection: AbstractAsyncContextManager[Any], options: Options) -> AsyncIterator[Self]:
+    async def _opened(
+        cls, connection: AbstractAsyncContextManager[Any], options: Options, *, is_program: bool = False
+    ) -> AsyncIterator[Self]:
         inside: BaseException | None = None
         is_open = False
         limit = options.get("timeout_s")
@@ -139,7 +152,10 @@ class Runtime:
                 client = await _in_time(opening_up, _LONGEST_OPENING_SECONDS if limit is None else limit)
                 is_open = True
                 try:
-                    yield cls(client, **options)
+                    memory = cls(client, **options)
+                    if is_program:
+                        memory._longest_call = None
+                    yield memory
                 except BaseException as error:
                     inside = error
                     raise
@@ -157,7 +173,10 @@ class Runtime:
     async def call(
         self, tool: str, arguments: Mapping[str, Any] | BaseModel | None = None, *, timeout_s: float | None = None
     ) -> dict[str, Any]:
-        """Call a tool by name, with the errors and retries of the typed methods: for what a later minor version adds."""
+        """Call a tool by name, with the errors and retries of the typed methods: for what a later minor version adds.
+
+        timeout_s is for one attempt, as everywhere; asyncio.timeout bounds all of a call, with its waits.
+        """
         assert_text(tool, "the name of the tool")
         given = {} if arguments is None else sendable(arguments)
 
@@ -171,15 +190,13 @@ class Runtime:
         return self._read(model, await self.call(tool, arguments, timeout_s=timeout_s))
 
     async def _resource(self, model: type[Model], uri: str, timeout_s: float | None) -> Model:
-        async def send() -> dict[str, Any]:
-            address: Any = uri
-            if opening.MAJOR < 2:
-                from pydantic import AnyUrl
+        # 1.x of the official client takes no text here, and writes dots as it likes: the server names what it got.
+        address: Any = AnyUrl(uri) if opening.MAJOR < 2 else uri
 
-                address = AnyUrl(uri)
+        async def send() -> dict[str, Any]:
             return resource_of(await self.client.read_resource(address))
 
-        return self._read(model, await self._retried(send, timeout_s, uri))
+        return self._read(model, await self._retried(send, timeout_s, str(address)))
 
     async def _prompt(self, name: str, given: Mapping[str, str | None], timeout_s: float | None) -> list[PromptMessage]:
         arguments = {key: value for key, value in given.items() if value is not None}
@@ -205,8 +222,9 @@ class Runtime:
     async def _retried(self, send: Callable[[], Awaitable[Result]], timeout_s: float | None, uri: str | None = None) -> Result:
         """Send again what the server refused only for now: nothing was done then."""
         _assert_amounts({"timeout_s": timeout_s})
-        limit = self._options.get("timeout_s") if timeout_s is None else timeout_s
-        attempts = self._options.get("max_attempts", 3)
+        given = (timeout_s, self._options.get("timeout_s"), self._longest_call)
+        limit = next((seconds for seconds in given if seconds is not None), None)
+        attempts = self._options.get("max_attempts", _N_ATTEMPTS)
         attempt = 1
         while True:
             try:
@@ -218,7 +236,7 @@ class Runtime:
             if failure.code != ErrorCode.RATE_LIMITED or attempt >= attempts:
                 raise failure
             seconds = 1.0 if failure.retry_after_s is None else failure.retry_after_s
-            if seconds > self._options.get("max_wait_s", 60.0):
+            if seconds > self._options.get("max_wait_s", _LONGEST_WAIT_SECONDS):
                 raise failure
             await asyncio.sleep(seconds)
             attempt += 1

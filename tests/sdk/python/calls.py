@@ -2,18 +2,22 @@
 
 Reads as JSON on stdin what `opened` takes, { options } and
 { calls: [{ method, given, options }] }. Writes one JSON line:
-{ contractVersion, warnings, refused, outcomes }. With { urls } it only opens
-each of them and writes how they refused, one after the other.
+{ contractVersion, warnings, refused, outcomes }. With { longestCallS } a call
+has that many seconds in place of the package's own limit. With { urls } it only opens
+each of them and writes how they refused, one after the other. With { pids }, a
+file, it tells as { left } which of these processes are still there.
 """
 
 import asyncio
 import json
+import os
 import re
 import sys
 from dataclasses import asdict
+from pathlib import Path
 
 from pydantic import BaseModel
-from zero_memory_client import ClientError, ContractMismatch, ZeroMemoryError
+from zero_memory_client import ClientError, ContractMismatch, ZeroMemoryError, runtime
 
 from opening import opened
 
@@ -55,6 +59,14 @@ def snake(options):
     return {re.sub("[A-Z]", lambda found: f"_{found[0].lower()}", name): value for name, value in options.items()}
 
 
+def runs(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
 async def made(memory, call):
     method, given = call["method"], call.get("given", {})
     try:
@@ -85,6 +97,8 @@ async def main():
     if "urls" in settings:
         print(json.dumps([await refusal(settings, url) for url in settings["urls"]]))
         return
+    if "longestCallS" in settings:
+        runtime._LONGEST_CALL_SECONDS = settings["longestCallS"]
     warnings = []
 
     def keep(warning):
@@ -99,6 +113,8 @@ async def main():
                 report["outcomes"].append(await made(memory, call))
     except Exception as error:
         report["refused"] = told(error)
+    if "pids" in settings:
+        report["left"] = [pid for pid in Path(settings["pids"]).read_text().split() if runs(int(pid))]
     print(json.dumps(report))
 
 

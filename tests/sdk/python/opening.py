@@ -13,7 +13,7 @@ SPOKEN = {"2025": "2025-11-25", "2026": "2026-07-28"}
 
 @asynccontextmanager
 async def opened(given, **options):
-    """Open one connection; given has { protocol } and { url, token } or { binary, data, more }.
+    """Open one connection; given has { protocol } and { url, token } or { binary, data, more, env }.
 
     With { own } it is over a client that this script connects.
     """
@@ -28,7 +28,7 @@ async def opened(given, **options):
         else:
             args = ["stdio", "--toolset", "full", "--data", given["data"], *given.get("more", [])]
             connection = ZeroMemory.stdio(
-                given["binary"], args, cwd=given["data"], errlog=silent, protocol=protocol, **options
+                given["binary"], args, env=given.get("env"), cwd=given["data"], errlog=silent, protocol=protocol, **options
             )
         async with connection as memory:
             # 1.x of the client does not tell what it speaks, which is one version only.
@@ -43,7 +43,8 @@ async def own_client(given):
     url, token = given["url"], given["token"]
     http = importlib.import_module("httpx2" if clients.MAJOR >= 2 else "httpx")
     headers = {"Authorization": f"Bearer {token}"}
-    http_client = http.AsyncClient(transport=bridged_transport(), headers=headers, timeout=30)
+    # The transport keeps to limits of its own: by this one nothing would ever be answered.
+    http_client = http.AsyncClient(transport=bridged_transport(), headers=headers, timeout=0.000001)
     era = {"2025": "legacy", "2026": "modern"}[given["protocol"]]
     settings = {"transport": "http", "site": (url, token), "http_client": http_client, "era": era}
     async with clients.connect(settings, None) as session:

@@ -4,7 +4,8 @@
 // { calls: [{ method, given, options }] }. Writes one JSON line:
 // { contractVersion, warnings, refused, outcomes, complaints }, the last of which
 // are what the official client tells whoever listens. With { urls } it only opens
-// each of them and writes how they refused, one after the other.
+// each of them and writes how they refused, one after the other. With { pids },
+// a file, it tells as { left } which of these processes are still there.
 
 import { readFileSync } from 'node:fs';
 
@@ -25,6 +26,15 @@ function told(error) {
   if (!(error instanceof ZeroMemoryError)) return facts;
   const { prefix, details, retryAfterS, violations } = error;
   return { ...facts, prefix, details, retryAfterS, violations };
+}
+
+/** Tells whether a process is there. */
+function runs(pid) {
+  try {
+    return process.kill(Number(pid), 0);
+  } catch {
+    return false;
+  }
 }
 
 if (settings.urls !== undefined) {
@@ -50,4 +60,5 @@ try {
 } catch (error) {
   report.refused = told(error);
 }
+if (settings.pids !== undefined) report.left = readFileSync(settings.pids, 'utf8').trim().split('\n').filter(runs);
 process.stdout.write(`${JSON.stringify(report)}\n`, () => process.exit(0));

@@ -176,7 +176,7 @@ class ProtocolError(ClientError):
 
 
 class CallTimeoutError(ClientError, TimeoutError):
-    """No answer came in time, or no connection; a call was cancelled at the server."""
+    """No answer to one attempt came in time, or no connection; a call was cancelled at the server."""
 
     seconds: float
     """What was waited for it."""

@@ -24,6 +24,9 @@ _ENDS = re.compile("connection closed|sse stream (failed|ended)", re.IGNORECASE)
 _UNREADABLE = -32700
 """The code by which it says that a stream holds no message."""
 
+_UNREAD = re.compile("structured content|InputRequired|^(Elicitation|Sampling|List roots) not supported$", re.IGNORECASE)
+"""What it says of an answer that it cannot read, and of one that asks back, which no server of this contract does."""
+
 _WITHIN = ("ClosedResourceError", "BrokenResourceError")
 """What is raised by streams within this process, before anything is sent."""
 
@@ -53,7 +56,7 @@ def _failure_of(raised: Exception, uri: str | None, is_open: bool) -> ClientErro
     refusal = failure_of_body(data)
     if refusal is not None:
         return refusal
-    if isinstance(raised, ValidationError) or "structured content" in why.lower():
+    if isinstance(raised, ValidationError) or _UNREAD.search(why) is not None:
         return _also(UnreadableAnswer, raised, f"an answer cannot be read: {short(why)}", None)
     # What the server answered has any code; the official client says by one of these that the connection ended.
     is_ended = code == _UNREADABLE or (code == _ENDED and _ENDS.search(why) is not None)

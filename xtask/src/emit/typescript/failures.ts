@@ -93,7 +93,7 @@ export class ContractMismatch extends ClientError {
   }
 }
 
-/** No answer came in time, or no connection; a call was cancelled at the server. */
+/** No answer to one attempt came in time, or no connection; a call was cancelled at the server. */
 export class TimeoutError extends ClientError {
   /** What was waited for it. */
   readonly seconds: number;

@@ -159,6 +159,8 @@ function toldByStatus({ status, headers }: Response): ZeroMemoryError | null {
     return refused('unauthorized', 'the token is not known there; pass the one from the file "token" of the data folder', null);
   }
   if (status !== 429) return null;
-  const seconds = Number(headers.get('retry-after') ?? NaN);
-  return refused('rate_limited', 'no more calls are taken for now; call again later', seconds >= 0 ? { retry_after_s: seconds } : null);
+  // Digits and nothing else: what JavaScript reads as a number is more than that.
+  const after = /^[0-9]+$/.exec(headers.get('retry-after')?.trim() ?? '')?.[0];
+  const details = after === undefined ? null : { retry_after_s: Number(after) };
+  return refused('rate_limited', 'no more calls are taken for now; call again later', details);
 }

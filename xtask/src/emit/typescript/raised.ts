@@ -19,6 +19,9 @@ const OF_PROTOCOL: readonly string[] = ['McpError', 'ProtocolError'];
 /** What is said of a connection that ended, and of a stream that did. */
 const ENDED = /connection closed|a stream ended without an answer/i;
 
+/** What is said of an answer that cannot be read, and of one that asks back, which no server of this contract does. */
+const UNREAD = /structured content|cannot fulfil input request|still required input after/i;
+
 /** Codes of JSON-RPC by which either era says that a resource is not there. */
 const NO_RESOURCE: readonly unknown[] = [-32002, -32602];
 
@@ -53,7 +56,7 @@ export function failureOfRaised(raised: unknown, otherwise: Loss = 'broken'): Cl
   const why = reasonOf(raised);
   const short = shortOf(why);
   // What the official clients say of an answer that they cannot read is theirs alone.
-  const isOfShape = Array.isArray(issues) || code === 'INVALID_RESULT' || /structured content/i.test(why);
+  const isOfShape = Array.isArray(issues) || code === 'INVALID_RESULT' || UNREAD.test(why);
   const isUnread = isOfShape || name === 'SyntaxError';
   if (isUnread) return new UnreadableAnswer(`an answer cannot be read: ${short}`, null, raised);
   // What the server answered has any code; the official clients say by one of these that the connection ended.
