@@ -33,6 +33,9 @@ struct Way {
     n_calls: AtomicUsize,
     /// How every call of a tool is left without an answer, if it is.
     hang: Mutex<Option<Hang>>,
+    /// How many of them are there now, and how many were at most.
+    n_hung: AtomicUsize,
+    most_hung: AtomicUsize,
     ends: AtomicBool,
 }
 
@@ -56,6 +59,8 @@ impl Relay {
             n_refusals: AtomicUsize::new(0),
             n_calls: AtomicUsize::new(0),
             hang: Mutex::default(),
+            n_hung: AtomicUsize::new(0),
+            most_hung: AtomicUsize::new(0),
             ends: AtomicBool::new(false),
         });
         let shared = Arc::clone(&way);
@@ -103,6 +108,11 @@ impl Relay {
     /// Leaves every call of a tool without an answer from now on.
     pub fn hang(&self, how: Hang) {
         *self.way.hang.lock().expect("nobody panics with it") = Some(how);
+    }
+
+    /// Returns how many calls without an answer held a connection at a time.
+    pub fn most_hung(&self) -> usize {
+        self.way.most_hung.load(Ordering::SeqCst)
     }
 
     /// Returns how many calls of tools have come.
@@ -162,7 +172,11 @@ fn relay(stream: TcpStream, way: &Way) -> Option<()> {
         }
         let hang = *way.hang.lock().expect("nobody panics with it");
         if let Some(how) = hang {
-            return hung(stream, how);
+            let n_hung = way.n_hung.fetch_add(1, Ordering::SeqCst) + 1;
+            way.most_hung.fetch_max(n_hung, Ordering::SeqCst);
+            let ended = hung(stream, how);
+            way.n_hung.fetch_sub(1, Ordering::SeqCst);
+            return ended;
         }
     }
     let mut to = TcpStream::connect(server).ok()?;

@@ -43,6 +43,10 @@ _FAILED = -32603
 """The code of JSON-RPC by which a failure is told that is none of the contract."""
 
 
+class _Cut(Exception):
+    """Nobody waits any more for the answer in a stream."""
+
+
 class Bridge:
     """A transport of the HTTP client, around its own."""
 
@@ -50,6 +54,9 @@ class Bridge:
         self._http = http
         self._inner = http.AsyncHTTPTransport()
         self._open: dict[Any, asyncio.Task[Any]] = {}
+        """What waits for the server, by the number of its request."""
+        self._streams: set[Any] = set()
+        """Numbers of the requests that are answered by streams which somebody still reads."""
 
     async def __aenter__(self) -> "Bridge":
         await self._inner.__aenter__()
@@ -85,6 +92,7 @@ class Bridge:
             self._open.pop(number, None)
 
     def _cut(self, number: Any) -> None:
+        self._streams.discard(number)
         sent = self._open.pop(number, None)
         if sent is not None:
             sent.cancel()
@@ -125,6 +133,7 @@ class Bridge:
 
     def _streamed(self, response: Any, number: Any) -> Any:
         """Say at the end of a stream that nothing comes any more: whoever has an answer by then hears nothing of it."""
+        self._streams.add(number)
         message = f"a stream ended without an answer (HTTP {response.status_code})"
         told = json.dumps(_failure(number, message, {LOST: "broken"}))
         # A line that was broken off ends first.
@@ -134,16 +143,20 @@ class Bridge:
 
         async def passed(_: Any) -> AsyncIterator[bytes]:
             rest = b""
+            parts = response.aiter_bytes()
             try:
-                async for part in response.aiter_bytes():
+                while (part := await self._part(parts, number)) is not None:
                     lines = (rest + part).splitlines(keepends=True)
                     rest = b"" if not lines or lines[-1].endswith((b"\n", b"\r")) else lines.pop()
                     yield b"".join(_line(line, number) for line in lines)
             except broken:
                 pass
+            except _Cut:
+                return
             yield _line(rest, number) + last
 
         async def close(_: Any) -> None:
+            self._streams.discard(number)
             await response.aclose()
 
         # The two series have other HTTP clients, so the class is made of the one that is here.
@@ -152,6 +165,21 @@ class Bridge:
         left_out = ("content-encoding", "content-length", "transfer-encoding")
         headers = [(name, value) for name, value in response.headers.items() if name not in left_out]
         return self._http.Response(response.status_code, headers=headers, stream=kind())
+
+    async def _part(self, parts: AsyncIterator[bytes], number: Any) -> bytes | None:
+        """Return what comes next in a stream, None at its end; it is cut as a request is, or it would be held for ever."""
+        if number not in self._streams:
+            raise _Cut
+        read = asyncio.ensure_future(anext(parts, None))
+        self._open[number] = read
+        try:
+            return await read
+        except asyncio.CancelledError:
+            if number in self._streams:
+                raise
+            raise _Cut from None
+        finally:
+            self._open.pop(number, None)
 
     def _told(self, number: Any, message: str, data: Any) -> Any:
         if number is None:
