@@ -151,13 +151,14 @@ impl Between {
         format!("http://{}/before", self.address)
     }
 
-    /// Returns how many requests came with this line in their head, and how
+    /// Returns the requests that came without this line in their head, and how
     /// many came at all.
-    pub fn n_with(&self, line: &str) -> (usize, usize) {
+    pub fn without(&self, line: &str) -> (Vec<String>, usize) {
         let seen = self.shared.seen.lock().expect("nobody panics with it");
-        let is_it = |head: &&String| head.eq_ignore_ascii_case(line);
-        let heads = seen.iter().flat_map(|(head, _)| head);
-        (heads.filter(is_it).count(), seen.len())
+        let lacks = |head: &[String]| !head.iter().any(|own| own.eq_ignore_ascii_case(line));
+        let lacking = seen.iter().filter(|(head, _)| lacks(head));
+        let told = lacking.map(|(head, message)| format!("{head:?} {message}"));
+        (told.collect(), seen.len())
     }
 
     /// Returns how many answers were compressed.

@@ -224,7 +224,7 @@ pub(crate) fn from_body(body: &Value) -> Option<Error> {
 }
 
 /// Returns a number of seconds if it is one.
-pub(crate) fn seconds(told: f64) -> Option<f64> {
+fn seconds(told: f64) -> Option<f64> {
     (told >= 0.0).then_some(told)
 }
 

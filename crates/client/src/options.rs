@@ -155,3 +155,19 @@ impl fmt::Debug for Options {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_sets_no_limit_has_the_one_that_is_told() {
+        let (opening, call) = (Duration::from_secs(30), Duration::from_secs(300));
+        let options = Options::new();
+        assert_eq!(options.longest_opening(), opening);
+        assert_eq!(options.longest_call(), call);
+        let short = options.timeout(Duration::from_secs(2));
+        assert_eq!(short.longest_opening(), Duration::from_secs(2));
+        assert_eq!(short.longest_call(), Duration::from_secs(2));
+    }
+}

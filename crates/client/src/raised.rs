@@ -7,8 +7,6 @@ use rmcp::service::ServiceError;
 #[cfg(feature = "http")]
 use serde_json::Value;
 
-#[cfg(feature = "http")]
-use crate::error::seconds;
 use crate::error::{Error, ZeroMemoryError, from_body};
 use crate::generated::errors::ErrorCode;
 #[cfg(feature = "http")]
@@ -191,10 +189,19 @@ fn answered(cause: &(dyn StdError + 'static)) -> Option<Error> {
         let why = "the server takes no more calls for now; call again later";
         let mut error = ZeroMemoryError::bare(ErrorCode::RateLimited, why);
         let told = refused.retry_after.as_deref();
-        error.retry_after_s = told.and_then(|told| seconds(told.trim().parse().ok()?));
+        error.retry_after_s = told.and_then(waited);
         return Some(error.into());
     }
     None
+}
+
+/// Reads the seconds of a Retry-After: digits and nothing else. What Rust reads
+/// as a number is more than that.
+#[cfg(feature = "http")]
+fn waited(told: &str) -> Option<f64> {
+    let told = told.trim();
+    let is_plain = told.bytes().all(|byte| byte.is_ascii_digit());
+    told.parse().ok().filter(|_| is_plain)
 }
 
 /// Reads a refusal out of words: the official client keeps the body of most
@@ -215,4 +222,20 @@ fn carried(_told: &str) -> Option<Error> {
 #[cfg(not(feature = "http"))]
 fn answered(_cause: &(dyn StdError + 'static)) -> Option<Error> {
     None
+}
+
+#[cfg(all(test, feature = "http"))]
+mod tests {
+    use super::waited;
+
+    #[test]
+    fn only_digits_are_seconds() {
+        assert_eq!(waited(" 7 "), Some(7.0));
+        assert_eq!(waited("0"), Some(0.0));
+        for odd in [
+            "", "+7", "-7", "7.5", "7e1", "inf", "NaN", "0x7", "\u{0667}", "7 8",
+        ] {
+            assert_eq!(waited(odd), None, "{odd}");
+        }
+    }
 }
