@@ -98,13 +98,25 @@ fn a_character_that_nothing_should_hold_stays_what_it_is() {
         person.run(&["connect", "cursor", "--remove", "--write"]);
         assert_eq!(text(&path), old);
     }
-    // Beside a half it cannot be told from ours.
+    // Beside a half another one stands in.
     let both = "{ \"a\": \"\u{10ffff}\", \"b\": \"\\ud83d\" }";
     let path = person.write(".cursor/mcp.json", both);
+    let written = person.run(&["connect", "cursor", "--write"]);
+    assert_eq!(written.code, 0, "{}", written.err);
+    let new = text(&path);
+    assert!(
+        new.contains('\u{10ffff}') && new.contains("\\ud83d"),
+        "{new}"
+    );
+    person.run(&["connect", "cursor", "--remove", "--write"]);
+    assert_eq!(text(&path), both);
+    // None is left that could.
+    let all = both.replace('\u{10ffff}', "\u{10ffff}\u{10fffe}\u{fffff}\u{ffffe}");
+    let path = person.write(".cursor/mcp.json", &all);
     let refused = person.run(&["connect", "cursor", "--write"]);
     let told = refused.failed(1);
     assert!(told.contains("stands for no character"), "{told}");
-    assert_eq!(text(&path), both);
+    assert_eq!(text(&path), all);
 }
 
 /// A token goes out of the copy although half a character stands beside it.
@@ -122,4 +134,18 @@ fn a_token_beside_half_a_character_is_in_no_copy() {
         let text = text(&folder.join(&name));
         assert!(!text.contains("SECRET"), "{name}: {text}");
     }
+}
+
+/// A path may hold what stands for half a character while a text is edited.
+#[test]
+fn what_is_put_in_beside_half_a_character_is_what_was_asked_for() {
+    let person = Person::new();
+    person.write(".cursor/mcp.json", r#"{ "note": "cut \ud83d" }"#);
+    let folder = person.home().join("d\u{10ffff}x");
+    let folder = folder.to_str().expect("text");
+    let written = person.run(&["connect", "cursor", "--data", folder, "--write"]);
+    assert_eq!(written.code, 0, "{}", written.err);
+    let new = text(&person.home().join(".cursor/mcp.json"));
+    assert!(new.contains(folder) && new.contains("cut \\ud83d"), "{new}");
+    assert_eq!(listed(&person, "cursor")["user"]["state"], "stdio");
 }

@@ -160,15 +160,12 @@ fn hooks_whose_program_is_gone_are_told_with_what_brings_them_back() {
     let url = "http://127.0.0.1:18787/mcp";
     for (more, way_out) in [
         (&[][..], "--hooks --write"),
-        (&["--url"], "--hooks --url --write"),
-        (
-            &["--url", url],
-            "--hooks --url http://127.0.0.1:18787/mcp --write",
-        ),
+        (&["--url"], "--hooks --write"),
+        (&["--url", url], "--hooks --write"),
         (&["--scope", "project"], "--hooks --scope project --write"),
         (
             &["--scope", "project", "--url"],
-            "--hooks --scope project --url --write",
+            "--hooks --scope project --write",
         ),
     ] {
         let file = if more.contains(&"project") {
@@ -185,7 +182,7 @@ fn hooks_whose_program_is_gone_are_told_with_what_brings_them_back() {
         let table = person.run(&["connect"]);
         assert!(table.out.contains("yes, gone"), "{}", table.out);
         let told = format!(
-            "hooks in {} start a program that is not there any more: zero-memory connect claude-code {way_out} renews them\n",
+            "hooks in {} start a program that is not there any more: zero-memory connect claude-code {way_out} renews them, with the --url, --data, --name and --token-in that you connected with\n",
             file.display()
         );
         assert!(table.err.contains(&told), "{told} {}", table.err);

@@ -205,6 +205,49 @@ fn a_wait_that_is_none_is_not_told() {
     }
 }
 
+/// JSON has no infinity, and what some write in its place (1e999, NaN) is no
+/// reason to lose a connection.
+#[test]
+fn a_number_that_no_float_holds_ends_one_call_and_not_its_connection() {
+    let data = fresh();
+    let site = Site::start(data.path());
+    let http = |status: &str, head: &str, body: &str| {
+        format!(
+            "HTTP/1.1 {status}\r\nContent-Type: application/json\r\n{head}Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+            body.len()
+        )
+    };
+    let long = format!("Retry-After: {}\r\n", "9".repeat(400));
+    let error = |code: &str, id: &str| {
+        format!(r#"{{"jsonrpc":"2.0",{id}"error":{{"code":-32000,"message":"no","data":{code}}}}}"#)
+    };
+    let answers = [
+        http("429 Too Many Requests", &long, ""),
+        http("400 Bad Request", "", &error("1e999", "")),
+        http("200 OK", "", &error("NaN", r#""id":null,"#)),
+        http(
+            "503 Service Unavailable",
+            "",
+            r#"{"error":{"code":"internal","message":"no","details":{"n":-1e999}}}"#,
+        ),
+    ];
+    let calls = json!(vec![recall(); answers.len() + 1]);
+    for kit in KITS {
+        let between = Between::breaking_in_turn(site.address(), &answers);
+        let report = kit.calls(&between.url(), site.token(), &json!({}), &calls);
+        let outcomes = report["outcomes"].as_array().expect("a list");
+        let (last, broken) = outcomes.split_last().expect("some");
+        assert_eq!(
+            broken[0]["error"]["class"], "RateLimitedError",
+            "{kit:?}: {report}"
+        );
+        for outcome in broken {
+            assert_eq!(outcome["error"]["isOurs"], true, "{kit:?}: {report}");
+        }
+        assert_eq!(last["answer"]["memories"], json!([]), "{kit:?}: {report}");
+    }
+}
+
 /// Nothing is unsaid of what the server answered before it.
 #[test]
 fn an_error_that_is_answered_is_told_though_the_call_was_aborted_then() {

@@ -213,6 +213,10 @@ fn a_place_that_is_empty_is_none_and_no_other_one_is_taken() {
         "{}",
         asked.err
     );
+    // No option is read from it.
+    person.set("ZERO_MEMORY_LIMIT", "3");
+    let asked = person.run(&["recall", "x", "--limit", "few"]);
+    assert!(!asked.failed(2).contains("ZERO_MEMORY"), "{}", asked.err);
 }
 
 #[test]
@@ -321,5 +325,25 @@ fn a_full_disk_behind_standard_output_is_told_as_that() {
             told.contains("No space left") && !told.contains("closed"),
             "{told}"
         );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn words_that_are_no_text_are_refused_like_others() {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let odd = std::ffi::OsStr::from_bytes(b"/tmp/\xff");
+    for (verb, option) in [
+        ("recall", "--data"),
+        ("doctor", "--data"),
+        ("backup", "--to"),
+    ] {
+        let mut command = Command::new(binary());
+        command.args([verb, option]).arg(odd).arg("--bogus");
+        let person = Person::new();
+        let refused = person.finish(command, &person.work(), "");
+        let told = refused.failed(2);
+        assert!(told.contains("--bogus"), "{verb}: {told}");
     }
 }

@@ -178,7 +178,10 @@ fn rules_and_loops_are_shown_to_the_last() {
     let shown = table(&person, &["loops"]);
     let n_shown = shown.matches("mem_").count();
     assert!((150..260).contains(&n_shown), "{n_shown}");
-    let rest = format!("and {} more: name a --project or a --scope", 260 - n_shown);
+    let rest = format!(
+        "and {} more than a briefing holds: close some",
+        260 - n_shown
+    );
     assert!(shown.contains(&rest), "{shown}");
 }
 

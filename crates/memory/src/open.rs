@@ -136,14 +136,15 @@ impl Memory {
         self.read(&Call::default(), |_| Ok(()))
     }
 
-    /// Brings a folder of an older version to this one, for a process that
-    /// looks from time to time: opens no other. Returns whether it was older.
+    /// Does the upkeep that a folder waits for, such as that of an older version
+    /// or after an erasure, for a process that looks from time to time: opens no
+    /// other. Returns whether there was any.
     pub fn bring_up_to_date(&self) -> Result<bool, contract::Error> {
-        let is_older = self.whole_if_open().is_none() && store::is_older(&self.shared.dir);
-        if is_older {
+        let waits = self.whole_if_open().is_none() && store::waits_for_upkeep(&self.shared.dir);
+        if waits {
             self.open()?;
         }
-        Ok(is_older)
+        Ok(waits)
     }
 
     /// Lets go of the files; calls that still run finish first. A later call

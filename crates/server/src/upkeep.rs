@@ -47,11 +47,11 @@ pub async fn keep(door: Arc<Door>, folder: PathBuf, schedule: Option<Schedule>) 
             match door.memory().bring_up_to_date() {
                 Ok(false) => {}
                 Ok(true) => {
-                    tracing::info!(target: "zero_memory", "the memory is of this version now")
+                    tracing::info!(target: "zero_memory", "the memory is up to date now")
                 }
                 Err(error) => {
                     let cause = error.cause().unwrap_or_default();
-                    tracing::error!(target: "zero_memory", error = %error, cause, "the memory is of an older version still");
+                    tracing::error!(target: "zero_memory", error = %error, cause, "the memory could not be brought up to date");
                 }
             }
             if let Err(error) = door.memory().retire_ended() {

@@ -161,7 +161,7 @@ pub use links::{Direction, LinkRow, Neighbour};
 pub use lists::{Stub, Summary};
 pub use load::{Load, Loader, Refusal};
 pub use memories::{MemoryRow, NewMemory, Provenance};
-pub use open::{Upkeep, is_mark, is_older};
+pub use open::{Upkeep, is_mark, waits_for_upkeep};
 pub use origin::{Origin, PART};
 pub use rules::{NewRule, RuleRow};
 pub use scopes::{HintKind, Role, ScopeKey, ScopeKind, ScopeRow, ScopeUse, Visibility};

@@ -10,6 +10,7 @@ use rusqlite::{Connection, OpenFlags};
 use crate::backup::Temporary;
 use crate::backup::leftovers;
 use crate::error::Error;
+use crate::limited;
 use crate::migrate::{self, Migration};
 use crate::stop::Present;
 
@@ -111,10 +112,18 @@ pub enum Upkeep {
     Left,
 }
 
-/// Whether a folder holds a memory of an older version.
-pub fn is_older(dir: &Path) -> bool {
-    let found = only_newest(&dir.join("memory.db"), &MEMORY);
-    matches!(found, Err(Error::OlderFile))
+/// Whether the upkeep of a folder waits for somebody to open it.
+pub fn waits_for_upkeep(dir: &Path) -> bool {
+    let path = dir.join("memory.db");
+    if fs::symlink_metadata(&path).is_err() {
+        return false;
+    }
+    match only_newest(&path, &MEMORY) {
+        Err(error) => matches!(error, Error::OlderFile),
+        Ok(()) => limited::reader(&path)
+            .and_then(|conn| scrub_is_due(&conn))
+            .unwrap_or_default(),
+    }
 }
 
 /// Refuses a file of an older version.

@@ -1,9 +1,9 @@
 //! Adds what to do to what is said of a command line that is none.
 
+use clap::CommandFactory as _;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// How the variables begin that options are read from.
-const PREFIX: &str = "ZERO_MEMORY_";
+use crate::cli::Arguments;
 
 /// Adds the way out, where there is one that is not plain.
 pub fn with_way_out(error: clap::Error) -> clap::Error {
@@ -39,16 +39,25 @@ fn variable(error: &clap::Error) -> Option<String> {
     let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else {
         return None;
     };
-    let option = option.split([' ', '=']).next()?;
-    let is_typed = std::env::args().any(|word| word.split('=').next() == Some(option));
-    let name = option.strip_prefix("--")?.to_uppercase().replace('-', "_");
-    let name = format!("{PREFIX}{name}");
-    let value = std::env::var_os(&name)?;
-    (!is_typed).then(|| {
-        if value.is_empty() {
-            format!("{name} is set to nothing: unset it, or say what it should be")
-        } else {
-            format!("the value is that of {name}: change it, or unset it")
-        }
+    let option = option.split([' ', '=']).next()?.strip_prefix("--")?;
+    let verb = std::env::args_os().nth(1)?;
+    let command = Arguments::command();
+    let argument = command
+        .find_subcommand(&verb)?
+        .get_arguments()
+        .find(|argument| argument.get_long() == Some(option))?;
+    let letter = argument.get_short().map(|letter| format!("-{letter}"));
+    let is_typed = std::env::args_os().any(|word| {
+        let word = word.to_string_lossy();
+        let is_short = letter
+            .as_deref()
+            .is_some_and(|short| word.starts_with(short));
+        is_short || word.split('=').next() == Some(format!("--{option}").as_str())
+    });
+    let name = argument.get_env().filter(|_| !is_typed)?.to_string_lossy();
+    Some(if std::env::var_os(&*name)?.is_empty() {
+        format!("{name} is set to nothing: unset it, or say what it should be")
+    } else {
+        format!("the value is that of {name}: change it, or unset it")
     })
 }

@@ -10,6 +10,8 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncIterator
+from math import copysign, isfinite, isnan
+from sys import float_info
 from typing import Any
 
 from pydantic_core import from_json
@@ -109,7 +111,7 @@ class Bridge:
             return self._told(number, what, {LOST: _UNSENT.get(type(error).__name__, "broken")})
         body = _json(text)
         if number is not None and _is_answer(body):
-            return self._http.Response(200, json={**body, "id": number})
+            return self._answered({**body, "id": number})
         if failure_of_body(body) is None:
             body = _told_by_status(response.status_code, response.headers.get("retry-after"))
         return self._told(number, f"HTTP {response.status_code}", body)
@@ -126,7 +128,7 @@ class Bridge:
             if _is_as_written(body, number):
                 return response
             if _is_to(body, number) or (body.get("id") is None and "error" in body):
-                return self._http.Response(200, json={**body, "id": number})
+                return self._answered({**body, "id": number})
         await response.aclose()
         found = f"HTTP {response.status_code} with {kind or 'nothing'}, which is no answer"
         return self._told(number, found, {LOST: "answered"})
@@ -185,7 +187,10 @@ class Bridge:
         if number is None:
             # Nobody waits for the answer to a notification.
             return self._http.Response(202)
-        return self._http.Response(200, json=_failure(number, message, data))
+        return self._answered(_failure(number, message, data))
+
+    def _answered(self, body: dict[str, Any]) -> Any:
+        return self._http.Response(200, headers={"content-type": "application/json"}, content=_written(body))
 
 
 def _failure(number: Any, message: str, data: Any) -> dict[str, Any]:
@@ -199,7 +204,7 @@ def _told_by_status(status: int, after: str | None) -> dict[str, Any]:
         return {"error": {"code": "unauthorized", "message": message}}
     if status == 429:
         refusal: dict[str, Any] = {"code": "rate_limited", "message": "no more calls are taken for now; call again later"}
-        # Digits of ASCII and nothing else, which may be more than an integer is read of.
+        # Digits of ASCII and nothing else, which may be more than an integer is read of, and more than a float holds.
         if after is not None and re.fullmatch(r"[0-9]+", after.strip()):
             refusal["details"] = {"retry_after_s": float(after)}
         return {"error": refusal}
@@ -233,6 +238,21 @@ def _json(text: bytes) -> Any:
         return None
 
 
+def _written(body: dict[str, Any]) -> bytes:
+    return json.dumps(_finite(body)).encode()
+
+
+def _finite(value: Any) -> Any:
+    """Return a value as JSON can write it, which has no infinity: the largest number stands for it, and null for no number."""
+    if isinstance(value, float) and not isfinite(value):
+        return None if isnan(value) else copysign(float_info.max, value)
+    if isinstance(value, dict):
+        return {name: _finite(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_finite(item) for item in value]
+    return value
+
+
 def _line(line: bytes, number: Any) -> bytes:
     """Return a line of a stream as the official client can read it."""
     body = _json(line.removeprefix(b"data:")) if line.startswith(b"data:") else None
@@ -240,7 +260,7 @@ def _line(line: bytes, number: Any) -> bytes:
         return line
     if _is_to(body, number):
         end = line[len(line.rstrip(b"\r\n")) :]
-        return b"data: " + json.dumps({**body, "id": number}).encode() + end
+        return b"data: " + _written({**body, "id": number}) + end
     # An answer that nobody asked for would end the stream for 1.x of the official client.
     return b""
 

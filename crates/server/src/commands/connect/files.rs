@@ -34,14 +34,15 @@ pub struct Settings {
     /// not there.
     pub text: Option<String>,
     has_mark: bool,
-    has_halves: bool,
+    /// What stands in for halves of characters in the text.
+    stand_in: Option<char>,
     format: Format,
 }
 
 impl Settings {
     /// Returns a text that was made of this one as it is written.
     pub fn written<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        halves::back(text, self.has_halves)
+        halves::back(text, self.stand_in)
     }
 }
 
@@ -55,7 +56,7 @@ pub fn read(path: &Path, format: Format) -> Result<Settings> {
                 path,
                 text: None,
                 has_mark: false,
-                has_halves: false,
+                stand_in: None,
                 format,
             });
         }
@@ -71,12 +72,12 @@ pub fn read(path: &Path, format: Format) -> Result<Settings> {
         .ok()
         .with_context(|| format!("{} is no UTF-8: save it as UTF-8 first", path.display()))?;
     let bare = text.strip_prefix(MARK);
-    let (shown, has_halves) = halves::hidden(bare.unwrap_or(&text), format);
+    let (shown, stand_in) = halves::hidden(bare.unwrap_or(&text), format);
     Ok(Settings {
         text: Some(shown.into_owned()),
         path,
         has_mark: bare.is_some(),
-        has_halves,
+        stand_in,
         format,
     })
 }
@@ -263,8 +264,8 @@ fn copied(
 ) -> Result<PathBuf> {
     let mut now = local::read_bytes(&old.path)?;
     if let Ok(text) = std::str::from_utf8(&now) {
-        let (text, has_halves) = halves::hidden(text, old.format);
-        let kept = halves::back(&without_token(&text), has_halves).into_owned();
+        let (text, stand_in) = halves::hidden(text, old.format);
+        let kept = halves::back(&without_token(&text), stand_in).into_owned();
         now = kept.into_bytes();
     }
     let mut place = PathBuf::new();

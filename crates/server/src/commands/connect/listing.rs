@@ -52,17 +52,21 @@ impl Found {
 
     fn tell_of_gone_hooks(&self, at: &Surroundings) {
         for path in &self.hooks_gone {
-            let renews = |scope: &str, look: &Look| {
-                let (id, url) = (self.client.id, look.told_url());
-                format!("zero-memory connect {id} --hooks{scope}{url} --write renews them")
+            // Connecting writes the entry of the server as well, so the words
+            // that it was written with are for the person to say.
+            let renews = |scope: &str| {
+                let id = self.client.id;
+                format!(
+                    "zero-memory connect {id} --hooks{scope} --write renews them, with the --url, --data, --name and --token-in that you connected with"
+                )
             };
-            let of_project = self.project.as_ref();
-            let way_out = match of_project {
-                _ if Some(path) == clients::hooks_of_user(at).as_ref() => renews("", &self.user),
-                Some(look) if *path == at.in_project(clients::HOOKS_OF_PROJECT) => {
-                    renews(" --scope project", look)
-                }
-                Some(_) | None => "take them out by hand".to_owned(),
+            let is_of_user = Some(path) == clients::hooks_of_user(at).as_ref();
+            let way_out = if is_of_user {
+                renews("")
+            } else if *path == at.in_project(clients::HOOKS_OF_PROJECT) {
+                renews(" --scope project")
+            } else {
+                "take them out by hand".to_owned()
             };
             say(&format!(
                 "hooks in {path} start a program that is not there any more: {way_out}"
@@ -79,8 +83,6 @@ struct Look {
     state: &'static str,
     /// What we are called there.
     name: Option<String>,
-    /// The address that is called there.
-    url: Option<String>,
     is_off: bool,
     /// Whether the program that would be started is not there any more.
     is_gone: bool,
@@ -104,15 +106,6 @@ impl Look {
             text.push_str(", gone");
         }
         text
-    }
-
-    /// Returns the option that keeps it calling its server.
-    fn told_url(&self) -> String {
-        match self.url.as_deref() {
-            None => String::new(),
-            Some(USUAL_URL) => " --url".to_owned(),
-            Some(url) => format!(" --url {url}"),
-        }
     }
 
     /// Says that its program is not there any more, and the way out.
@@ -281,7 +274,6 @@ fn look(client: &Client, place: Place, at: &Surroundings, ours: &Ours) -> Look {
             path,
             state: "unreadable",
             name: None,
-            url: None,
             is_off: false,
             is_gone: false,
         };
@@ -298,7 +290,6 @@ fn look(client: &Client, place: Place, at: &Surroundings, ours: &Ours) -> Look {
             (None, None) => "no",
         },
         name: known.map(|server| server.name.clone()),
-        url: known.and_then(Server::address).map(str::to_owned),
         is_off: known.is_some_and(Server::is_off),
         is_gone: known.is_some_and(Server::is_gone),
     }

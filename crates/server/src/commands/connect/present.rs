@@ -234,8 +234,7 @@ impl Server {
         }
     }
 
-    /// Returns the address that it calls.
-    pub fn address(&self) -> Option<&str> {
+    fn address(&self) -> Option<&str> {
         ["url", "httpUrl", "serverUrl"]
             .iter()
             .find_map(|key| self.entry.get(*key)?.as_str())

@@ -135,7 +135,7 @@ pub fn loops(answer: &Value) -> String {
         if n_shown < output.open_loops_total {
             let n_more = output.open_loops_total - n_shown;
             text.push_str(&format!(
-                "\nand {n_more} more: name a --project or a --scope, or close some"
+                "\nand {n_more} more than a briefing holds: close some, or look at less with --project or --scope"
             ));
         }
         text
