@@ -11,13 +11,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use contract::Views;
-use store::{Caller, Commits, DayCount, Metric, ScopeKey, Store, ThreadRow, Upkeep};
+use store::{Caller, Commits, Store, Upkeep};
 
 use crate::clock::{self, Clock};
 use crate::error::Error;
 use crate::import::Trouble;
 use crate::write_path::{Foreseen, RecentWords};
 use crate::{Call, ended, hints, text};
+
+mod bookkeeping;
+mod views;
+
+pub(crate) use bookkeeping::Bookkeeping;
 
 /// How a memory is opened.
 #[derive(Clone, Debug)]
@@ -421,162 +426,6 @@ impl Keeper {
         }
         *known() = Some((self.account.clone(), caller.clone()));
         Ok(caller)
-    }
-}
-
-/// Threads and counts: what every call may write, whatever its view.
-#[derive(Clone)]
-pub(crate) struct Bookkeeping(Arc<Store>);
-
-impl Bookkeeping {
-    pub(crate) fn find_thread(
-        &self,
-        caller: &Caller,
-        token: &str,
-        not_before: i64,
-    ) -> Result<Option<ThreadRow>, store::Error> {
-        self.0.find_thread(caller, token, not_before)
-    }
-
-    pub(crate) fn find_thread_of(
-        &self,
-        caller: &Caller,
-        conversation: &str,
-        not_before: i64,
-    ) -> Result<Option<ThreadRow>, store::Error> {
-        self.0.find_thread_of(caller, conversation, not_before)
-    }
-
-    pub(crate) fn fresh_thread_token(&self, now: i64) -> String {
-        self.0.fresh_thread_token(now)
-    }
-
-    pub(crate) fn mint_thread(
-        &self,
-        caller: &Caller,
-        token: &str,
-        scope: ScopeKey,
-        conversation: Option<&str>,
-        now: i64,
-        not_before: i64,
-    ) -> Result<ThreadRow, store::Error> {
-        self.0
-            .mint_thread(caller, token, scope, conversation, now, not_before)
-    }
-
-    pub(crate) fn touch_thread(
-        &self,
-        caller: &Caller,
-        token: &str,
-        scope: ScopeKey,
-        now: i64,
-    ) -> Result<(), store::Error> {
-        self.0.touch_thread(caller, token, scope, now)
-    }
-
-    pub(crate) fn count(
-        &self,
-        caller: &Caller,
-        counts: &[(Metric, i64)],
-        at: i64,
-    ) -> Result<(), store::Error> {
-        self.0.count(caller, counts, at)
-    }
-
-    pub(crate) fn counted_from(&self, since: i64, now: i64) -> i64 {
-        self.0.counted_from(since, now)
-    }
-
-    pub(crate) fn counts_since(
-        &self,
-        caller: &Caller,
-        since: i64,
-    ) -> Result<Vec<(Metric, i64)>, store::Error> {
-        self.0.counts_since(caller, since)
-    }
-
-    pub(crate) fn counts_by_day(
-        &self,
-        caller: &Caller,
-        since: i64,
-    ) -> Result<Vec<DayCount>, store::Error> {
-        self.0.counts_by_day(caller, since)
-    }
-}
-
-impl Views for Memory {
-    type Call = Call;
-    type Read<'v> = store::Read<'v>;
-    type Append<'v> = store::Append<'v>;
-    type Write<'v> = store::Write<'v>;
-
-    fn read<R>(
-        &self,
-        call: &Call,
-        body: impl FnOnce(&mut store::Read<'_>) -> Result<R, contract::Error>,
-    ) -> Result<R, contract::Error> {
-        let store = self.store()?;
-        let caller = self.caller(&store)?;
-        Ok(store.read_until(&call.stop, &caller, |view| {
-            let outcome = body(view);
-            call.note_scopes(view);
-            outcome.map_err(Error::Answer)
-        })?)
-    }
-
-    fn append<R>(
-        &self,
-        call: &Call,
-        body: impl FnOnce(&mut store::Append<'_>) -> Result<R, contract::Error>,
-    ) -> Result<R, contract::Error> {
-        let store = self.store()?;
-        let caller = self.caller(&store)?;
-        // Also when the body panics, or the commit fails that it shares.
-        let unkept = Unkept(&self.shared.words);
-        let appended = store.append_until(&call.stop, &caller, |view| {
-            // Before anybody else has a turn, who may get its numbers.
-            let undone = Unkept(&self.shared.words);
-            let outcome = body(view);
-            call.note_scopes(view);
-            if outcome.is_ok() {
-                undone.keep();
-            }
-            outcome.map_err(Error::Answer)
-        });
-        if appended.is_ok() {
-            unkept.keep();
-        }
-        Ok(appended?)
-    }
-
-    fn write<R>(
-        &self,
-        call: &Call,
-        body: impl FnOnce(&mut store::Write<'_>) -> Result<R, contract::Error>,
-    ) -> Result<R, contract::Error> {
-        let store = self.store()?;
-        let caller = self.caller(&store)?;
-        Ok(store.write_until(&call.stop, &caller, |view| {
-            let outcome = body(view);
-            call.note_scopes(view);
-            outcome.map_err(Error::Answer)
-        })?)
-    }
-}
-
-/// Forgets the words of texts unless what noted them was kept: the numbers of
-/// what was undone are given to others.
-struct Unkept<'w>(&'w RecentWords);
-
-impl Unkept<'_> {
-    fn keep(self) {
-        std::mem::forget(self);
-    }
-}
-
-impl Drop for Unkept<'_> {
-    fn drop(&mut self) {
-        self.0.clear();
     }
 }
 

@@ -7,12 +7,20 @@ use std::time::{Duration, Instant};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use crate::backup::Temporary;
-use crate::backup::leftovers;
 use crate::error::Error;
-use crate::limited;
 use crate::migrate::{self, Migration};
 use crate::stop::Present;
+
+mod due;
+mod waits;
+
+use due::copy_before_upgrade;
+pub use due::{Upkeep, waits_for_upkeep};
+pub(crate) use due::{
+    copies, forget_copies, only_newest, scrub, scrub_if_due, scrub_is_due, scrub_within,
+};
+pub(crate) use waits::pause;
+use waits::{Waits, wait_for_others, wait_unless};
 
 /// How long a call waits for another process before it gives up. Longer than
 /// any commit of ours, shorter than the patience of the clients we know.
@@ -20,12 +28,6 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How long something waits that may as well be done later.
 pub(crate) const SHORT_PATIENCE: Duration = Duration::from_millis(250);
-
-/// What the name of a copy begins with that was made before an upgrade; then
-/// comes the version of the copy.
-const COPY_PREFIX: &str = "memory.db.v";
-/// What it ends with.
-const COPY_SUFFIX: &str = ".bak";
 
 /// Prepared statements kept per connection; the crate has fewer than this.
 const N_STATEMENTS: usize = 128;
@@ -101,40 +103,6 @@ pub(crate) fn folder(dir: &Path) -> Result<(), Error> {
     builder.create(dir).map_err(Error::Folder)
 }
 
-/// What of the upkeep that a folder waits for is done when it is opened. Both
-/// take as long as the file is big.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Upkeep {
-    /// An older file is brought to this version, and one in which something was
-    /// erased is rewritten.
-    Done,
-    /// Neither; an older file is refused.
-    Left,
-}
-
-/// Whether the upkeep of a folder waits for somebody to open it.
-pub fn waits_for_upkeep(dir: &Path) -> bool {
-    let path = dir.join("memory.db");
-    if fs::symlink_metadata(&path).is_err() {
-        return false;
-    }
-    match only_newest(&path, &MEMORY) {
-        Err(error) => matches!(error, Error::OlderFile),
-        Ok(()) => limited::reader(&path)
-            .and_then(|conn| scrub_is_due(&conn))
-            .unwrap_or_default(),
-    }
-}
-
-/// Refuses a file of an older version.
-pub(crate) fn only_newest(path: &Path, kind: &Kind) -> Result<(), Error> {
-    let is_there = fs::symlink_metadata(path).is_ok();
-    if is_there && look(path, kind)? < migrate::newest(kind.steps) {
-        return Err(Error::OlderFile);
-    }
-    Ok(())
-}
-
 /// Opens a file for writing, making or migrating it first.
 pub(crate) fn writer(path: &Path, kind: &Kind) -> Result<Connection, Error> {
     writer_for(path, kind, &Present::default())
@@ -178,139 +146,6 @@ pub(crate) fn companion(path: &Path) -> Result<Connection, Error> {
     let conn = Connection::open_with_flags(path, flags)?;
     conn.pragma_update(None, "journal_size_limit", WAL_KEPT_BYTES)?;
     Ok(conn)
-}
-
-/// Keeps the file as it is before it is brought to a newer version, so that
-/// the program of before can have it back. One such copy is kept.
-fn copy_before_upgrade(path: &Path, version: i64) -> Result<(), Error> {
-    let Some(dir) = path.parent() else {
-        return Ok(());
-    };
-    let target = dir.join(format!("{COPY_PREFIX}{version}{COPY_SUFFIX}"));
-    if target.symlink_metadata().is_ok() {
-        return Ok(());
-    }
-    let temporary = Temporary::beside(&target)?;
-    let source = reader(path)?;
-    source.execute_batch("BEGIN; SELECT count(*) FROM sqlite_schema")?;
-    crate::backup::copy(&source, &temporary.path, &mut |_, _| {})?;
-    drop(source);
-    if migrate::version(&alone(&temporary.path)?)? != version {
-        // Another process was faster, and has made a copy as well.
-        return Ok(());
-    }
-    let others = copies(dir);
-    match temporary.put(&target) {
-        Ok(()) | Err(Error::Exists) => {}
-        Err(error) => return Err(error),
-    }
-    for other in others.iter().filter(|other| **other != target) {
-        fs::remove_file(other).map_err(Error::Folder)?;
-    }
-    Ok(())
-}
-
-/// Leaves no trace in a file, nor in its log, of what was deleted. `secure_delete`
-/// overwrites rows, but not every copy that a page kept while it was split.
-pub(crate) fn scrub(conn: &Connection, patience: Duration) -> Result<(), Error> {
-    // Rewriting the file beside a reader of the past only makes the log longer
-    // by the whole file, each time that it is tried.
-    cut(conn, patience)?;
-    conn.execute_batch("VACUUM")?;
-    cut(conn, patience)
-}
-
-/// Copies the log into the file and cuts it, once nobody needs it any more.
-fn cut(conn: &Connection, patience: Duration) -> Result<(), Error> {
-    let deadline = Instant::now() + patience;
-    loop {
-        let busy: bool = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
-        if !busy {
-            return Ok(());
-        }
-        // SQLite does not wait for another one that copies the log just now.
-        if Instant::now() >= deadline {
-            return Err(Error::Busy);
-        }
-        pause(0);
-    }
-}
-
-/// The same for the memory file; what the ledger still asks for is done then.
-pub(crate) fn scrub_memory(conn: &Connection, patience: Duration) -> Result<(), Error> {
-    scrub(conn, patience)?;
-    conn.execute("UPDATE erasure SET scrubbed = 1 WHERE scrubbed = 0", [])?;
-    Ok(())
-}
-
-/// Returns whether something was erased whose bytes may still be in the file.
-pub(crate) fn scrub_is_due(conn: &Connection) -> Result<bool, Error> {
-    let sql = "SELECT EXISTS (SELECT 1 FROM erasure WHERE scrubbed = 0)";
-    Ok(conn.query_row(sql, [], |row| row.get(0))?)
-}
-
-/// Does a scrub that is due if nobody stands in its way at this moment;
-/// otherwise somebody does it later.
-pub(crate) fn scrub_if_due(
-    conn: &mut Connection,
-    dir: &Path,
-    present: &Present,
-) -> Result<(), Error> {
-    if !scrub_is_due(conn)? {
-        return Ok(());
-    }
-    forget_copies(dir)?;
-    let outcome = scrub_within(conn, SHORT_PATIENCE, present);
-    match outcome {
-        Ok(()) | Err(Error::Busy) => Ok(()),
-        Err(error) => Err(error),
-    }
-}
-
-/// Scrubs the memory file, and waits for others no longer than this; then the
-/// connection waits as it did before.
-pub(crate) fn scrub_within(
-    conn: &mut Connection,
-    patience: Duration,
-    present: &Present,
-) -> Result<(), Error> {
-    wait_unless(conn, patience, present)?;
-    let outcome = scrub_memory(conn, patience);
-    wait_unless(conn, MEMORY.patience, present)?;
-    outcome
-}
-
-/// Returns the copies of the memory file that were made before it was brought
-/// to a newer version.
-pub(crate) fn copies(dir: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
-    let mut found: Vec<PathBuf> = entries
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
-        .filter(|entry| {
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            name.strip_prefix(COPY_PREFIX)
-                .and_then(|rest| rest.strip_suffix(COPY_SUFFIX))
-                .is_some_and(|version| version.bytes().all(|b| b.is_ascii_digit()))
-        })
-        .map(|entry| entry.path())
-        .collect();
-    found.sort();
-    found
-}
-
-/// Removes these copies, and those that somebody left half-made: they still
-/// hold what was erased.
-pub(crate) fn forget_copies(dir: &Path) -> Result<(), Error> {
-    leftovers::remove(dir)?;
-    for path in copies(dir) {
-        match fs::remove_file(path) {
-            Ok(()) => {}
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => return Err(Error::Folder(error)),
-        }
-    }
-    Ok(())
 }
 
 /// Opens a file in a way in which SQLite refuses every write.
@@ -526,85 +361,9 @@ pub(crate) fn keep_statements(conn: &Connection) -> Result<(), Error> {
     Ok(())
 }
 
-/// Lets SQLite wait in short steps while another process holds a lock.
-fn wait_for_others(conn: &mut Connection, patience: Duration) -> Result<(), Error> {
-    wait_unless(conn, patience, &Present::default())
-}
-
-/// The same, unless the call that waits has to stop.
-fn wait_unless(conn: &mut Connection, patience: Duration, present: &Present) -> Result<(), Error> {
-    let mut since = Instant::now();
-    let present = present.clone();
-    Ok(conn.busy_handler(Some(move |n_tries: i32| {
-        if n_tries == 0 {
-            since = Instant::now();
-        }
-        if since.elapsed() >= patience || present.is_due() {
-            return false;
-        }
-        pause(n_tries);
-        true
-    }))?)
-}
-
-/// How long a connection waits that is not waited for: who gave up a moment ago
-/// does not wait again. A call asks it several times, and each would wait.
-struct Waits {
-    patience: Duration,
-    since: Instant,
-    gave_up: Option<Instant>,
-}
-
-/// How long somebody who gave up does not wait again.
-const REST: Duration = Duration::from_secs(1);
-
-impl Waits {
-    fn new(patience: Duration) -> Self {
-        Self {
-            patience,
-            since: Instant::now(),
-            gave_up: None,
-        }
-    }
-
-    /// Waits a moment; returns whether to try again.
-    fn go_on(&mut self, n_tries: i32) -> bool {
-        if n_tries == 0 {
-            self.since = Instant::now();
-        }
-        if self.gave_up.is_some_and(|moment| moment.elapsed() < REST) {
-            return false;
-        }
-        if self.since.elapsed() >= self.patience {
-            self.gave_up = Some(Instant::now());
-            return false;
-        }
-        pause(n_tries);
-        true
-    }
-}
-
-/// Sleeps 1 to 5 ms; the changing length keeps two waiters out of step.
-pub(crate) fn pause(n_tries: i32) {
-    let ms = u64::try_from(n_tries.rem_euclid(5)).unwrap_or(0) + 1;
-    std::thread::sleep(Duration::from_millis(ms));
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn who_gave_up_a_moment_ago_does_not_wait_again() {
-        let mut waits = Waits::new(Duration::from_secs(3_600));
-        assert!(waits.go_on(0) && waits.go_on(1));
-        waits.patience = Duration::ZERO;
-        assert!(!waits.go_on(2));
-        waits.patience = Duration::from_secs(3_600);
-        assert!(!waits.go_on(0));
-        waits.gave_up = Instant::now().checked_sub(REST);
-        assert!(waits.go_on(0));
-    }
 
     #[test]
     fn sqlite_refuses_every_write_on_a_reading_connection() {
