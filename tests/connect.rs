@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::harness::{Person, binary};
+use crate::harness::{Person, binary, names};
 
 mod halves;
 mod hooks;
@@ -23,17 +23,6 @@ const CURSOR: &str =
 
 fn text(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
-
-/// Names of the files in a folder.
-fn names(folder: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(folder).expect("it can be listed");
-    let mut names: Vec<String> = entries
-        .map(|entry| entry.expect("it can be listed").file_name())
-        .map(|name| name.to_string_lossy().into_owned())
-        .collect();
-    names.sort();
-    names
 }
 
 #[test]

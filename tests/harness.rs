@@ -298,24 +298,23 @@ pub fn vectors_in(scene: &Value) -> Vec<(String, Value)> {
     vectors
 }
 
+/// Returns the names of what lies in a folder, in order.
+pub fn names(folder: &Path) -> Vec<String> {
+    let entries =
+        std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut names: Vec<String> = entries
+        .map(|entry| {
+            let entry = entry.expect("it can be listed");
+            entry.file_name().to_string_lossy().into_owned()
+        })
+        .collect();
+    names.sort();
+    names
+}
+
 /// Returns every generated vector, by its path.
 pub fn every_vector() -> Vec<(String, Value)> {
     let root = repository().join("generated/vectors");
-    let names = |folder: &Path| {
-        let entries = std::fs::read_dir(folder)
-            .unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-        let mut names: Vec<String> = entries
-            .map(|entry| {
-                entry
-                    .expect("it can be listed")
-                    .file_name()
-                    .to_string_lossy()
-                    .into_owned()
-            })
-            .collect();
-        names.sort();
-        names
-    };
     let mut vectors = Vec::new();
     for tool in names(&root) {
         for file in names(&root.join(&tool)) {

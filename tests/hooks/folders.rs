@@ -1,11 +1,10 @@
 //! Hooks on folders that others hold, that can only be read, or that wait for
 //! what takes long.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::harness::{Hold, altered};
+use crate::harness::{Hold, altered, names};
 
 #[cfg(unix)]
 #[test]
@@ -44,21 +43,6 @@ const OLDER: &str = "DROP TABLE origin; PRAGMA user_version = 4";
 /// What a program left that was cut off after an erasure.
 const UNWRITTEN: &str =
     "INSERT INTO erasure (what, id, at, by) VALUES ('memory', 'mem_gone', 5, 'acc_me')";
-
-fn names(folder: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(folder).expect("a folder");
-    let mut names: Vec<String> = entries
-        .map(|entry| {
-            entry
-                .expect("a file")
-                .file_name()
-                .to_string_lossy()
-                .into_owned()
-        })
-        .collect();
-    names.sort();
-    names
-}
 
 #[test]
 fn a_memory_of_an_older_version_is_left_to_who_serves_it() {
